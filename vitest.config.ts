@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/global-setup.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
     // Tells a test that hangs. One that starts processes takes two minutes where others use the machine too.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,7 +1,7 @@
 import { Effect, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { emptyDatabase, scratchDatabase } from "../test/scratch-database.ts"
+import { emptyDatabase, scratchDatabase } from "../test/support/scratch-database.ts"
 import { ARRIVALS, earlier, OTHER_ARRIVALS, twoUnlike } from "./bookings.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
 import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"

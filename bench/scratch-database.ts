@@ -1,6 +1,6 @@
 import { Effect, Redacted } from "effect"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { scratchDatabase } from "../test/scratch-database.ts"
+import { scratchDatabase } from "../test/support/scratch-database.ts"
 
 /** The server the bench makes its database on. */
 export const SERVER_URL = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"

@@ -17,7 +17,7 @@ import {
   WRITTEN_ELSEWHERE,
   writesByParameter,
   writesIn
-} from "./house.ts"
+} from "./support/house.ts"
 
 const page = join(import.meta.dirname, "../docs/architecture.md")
 
@@ -100,7 +100,7 @@ describe("a table", () => {
     assert.deepStrictEqual(
       sorted(writes.map(({ table }) => table)),
       sorted(Object.keys(OWNERS)),
-      "each table that a statement of src writes, and no other, has its owner in OWNERS of test/house.ts"
+      "each table that a statement of src writes, and no other, has its owner in OWNERS of test/support/house.ts"
     )
   })
 

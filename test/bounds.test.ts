@@ -3,10 +3,10 @@ import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { isFixed } from "../src/contract/fixed-fields.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
-import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./bounds.ts"
-import { call, layerTest } from "./harness.ts"
-import { COMPANIONS, contents, fieldsOf, sample } from "./walking.ts"
-import { makeWorld, sampleValue, type World } from "./world.ts"
+import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./support/bounds.ts"
+import { call, layerTest } from "./support/harness.ts"
+import { COMPANIONS, contents, fieldsOf, sample } from "./support/walking.ts"
+import { makeWorld, sampleValue, type World } from "./support/world.ts"
 
 // Nothing a caller sends is unbounded: every text has a length, every list and record a size, every number an end, and
 // each is tried as large as it may be and one larger.

@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { Letting } from "../src/domain/calendars/availability/Letting.ts"
 import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
-import { twoServices } from "./calendars.ts"
-import { byNobody, freshOperator, propertyOf, typedClient, withToken } from "./harness.ts"
+import { twoServices } from "./support/calendars.ts"
+import { byNobody, freshOperator, propertyOf, typedClient, withToken } from "./support/harness.ts"
 
 /** What a property's shared calendar says at the other's door. */
 const asked = (url: string) =>

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { decidedByValues } from "./givens.ts"
-import { files, src } from "./house.ts"
+import { decidedByValues } from "./support/givens.ts"
+import { files, src } from "./support/house.ts"
 
 /** The one that tells a value from what stands for it. */
 const TELLS = join(src, "platform/database/forms.ts")
 
-const example = join(import.meta.dirname, "deciding.ts")
+const example = join(import.meta.dirname, "support/deciding.ts")
 
 it("no form of a statement is decided by what a value is, only by whether there is one", () => {
   const found = decidedByValues([example, ...files.map((file) => join(src, file)).filter((file) => file !== TELLS)])

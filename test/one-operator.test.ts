@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerTestDatabase } from "./database.ts"
-import { type PlanNode, unreachedIn } from "./one-operator.ts"
+import { layerTestDatabase } from "./support/database.ts"
+import { type PlanNode, unreachedIn } from "./support/one-operator.ts"
 
 const OPERATOR = 7_000_000_019
 

@@ -19,11 +19,11 @@ import { AnswerStore } from "../src/domain/knowledge/search/store.ts"
 import { FanOut } from "../src/domain/webhooks/deliveries/FanOut.ts"
 import { Followers } from "../src/jobs/events/followers.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
-import { byNobody, call, layerService } from "./harness.ts"
-import { type PlanNode, unreachedIn } from "./one-operator.ts"
-import { layerOwnDatabase } from "./own-database.ts"
-import { COMPANIONS, fieldsOf, isRequired, sample } from "./walking.ts"
-import { makeWorld, type World } from "./world.ts"
+import { byNobody, call, layerService } from "./support/harness.ts"
+import { type PlanNode, unreachedIn } from "./support/one-operator.ts"
+import { layerOwnDatabase } from "./support/own-database.ts"
+import { COMPANIONS, fieldsOf, isRequired, sample } from "./support/walking.ts"
+import { makeWorld, type World } from "./support/world.ts"
 
 // How the database runs a statement from its sixth time on: by a plan for any value, in which no parameter is a constant.
 // What is worked out of parameters alone must then be worked out once, and not anew for every row. And no plan may look so

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { latchkey } from "./cli/latchkey.ts"
+import { latchkey } from "./support/tools/cli/latchkey.ts"
 
 // `npm start` as a newcomer meets it, in a folder of its own: what it prints works, it ends when asked, and comes back.
 

@@ -11,9 +11,9 @@ import {
   TRANSACTION_DAYS
 } from "../src/platform/limits.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
-import { call, layerTest } from "./harness.ts"
-import { contents, fieldsOf, sample } from "./walking.ts"
-import { makeWorld } from "./world.ts"
+import { call, layerTest } from "./support/harness.ts"
+import { contents, fieldsOf, sample } from "./support/walking.ts"
+import { makeWorld } from "./support/world.ts"
 
 // Every pair of dates of the contract has its line here: from where it may reach how far, or why its length costs nothing.
 

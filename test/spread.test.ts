@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerOwnDatabase } from "./own-database.ts"
-import { GLOBAL } from "./spread.ts"
+import { layerOwnDatabase } from "./support/own-database.ts"
+import { GLOBAL } from "./support/spread.ts"
 
 // What keys a table that is spread by operator_id may have: a unique one is held by one server only where it holds
 // operator_id, and a foreign one leads to the same server only where both sides do, or to a table that stands on each.

@@ -7,9 +7,9 @@ import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { FEED_WAIT_SECONDS, FEED_WAITS } from "../src/platform/limits.ts"
-import { RawClient } from "./adapters/http-server/raw.ts"
-import { freePort } from "./cli/latchkey.ts"
-import { placeOfItsOwn } from "./newcomer.ts"
+import { placeOfItsOwn } from "./support/newcomer.ts"
+import { freePort } from "./support/tools/cli/latchkey.ts"
+import { RawClient } from "./support/transports/http-server/raw.ts"
 
 // A process is asked to stop while clients write as fast as they can: who is answered, what is stored, how it ends. Seconds say
 // little of that where others use the machine: whether it ended by itself is told by its status and its log.

@@ -7,11 +7,11 @@ import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { Service } from "../src/service/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
-import { answerTo, call, freshOperator, layerTest } from "./harness.ts"
-import { isFamily, OWNERS } from "./house.ts"
-import { countStatements } from "./statements.ts"
-import { COMPANIONS, contents, fieldsOf, guarded, isRequired, sample, unguarded } from "./walking.ts"
-import { isOwnName, makeWorld, NO_REFERENCES, neededValue, REFERENCES } from "./world.ts"
+import { answerTo, call, freshOperator, layerTest } from "./support/harness.ts"
+import { isFamily, OWNERS } from "./support/house.ts"
+import { countStatements } from "./support/statements.ts"
+import { COMPANIONS, contents, fieldsOf, guarded, isRequired, sample, unguarded } from "./support/walking.ts"
+import { isOwnName, makeWorld, NO_REFERENCES, neededValue, REFERENCES } from "./support/world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
 
@@ -258,7 +258,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       const empty = (yield* contents(mine))
         .filter(({ table, rows }) => isFamily(OWNERS[table] ?? "") && rows.length === 0)
         .map(({ table }) => table)
-      assert.deepStrictEqual(empty, [], "add a record of each of these tables in test/world.ts")
+      assert.deepStrictEqual(empty, [], "add a record of each of these tables in test/support/world.ts")
     })
   )
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { deliveryKeyOf } from "../../src/domain/webhooks/deliveries/message.ts"
-import { type Answer, type Received, receiver } from "../deliveries/receiver.ts"
+import { type Answer, type Received, receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.
 

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { orSkipped } from "../overlap.ts"
+import { orSkipped } from "../support/overlap.ts"
 import { backends } from "./backends.ts"
 import { assertHeld } from "./figures.ts"
 import { serverGround } from "./grounds.ts"

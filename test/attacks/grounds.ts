@@ -4,11 +4,11 @@ import { migrations } from "../../migrations/index.ts"
 import { layerEmbedded } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { emptyFolder } from "../cli/latchkey.ts"
-import { unpackedInto } from "../database.ts"
-import { layerService } from "../harness.ts"
-import { layerOwnDatabase, scratchDatabase } from "../own-database.ts"
-import { layerServing } from "../server.ts"
+import { unpackedInto } from "../support/database.ts"
+import { layerService } from "../support/harness.ts"
+import { layerOwnDatabase, scratchDatabase } from "../support/own-database.ts"
+import { layerServing } from "../support/server.ts"
+import { emptyFolder } from "../support/tools/cli/latchkey.ts"
 
 /** A migrated database of its own for one attack, gone with the scope. */
 export interface Ground {

@@ -2,7 +2,7 @@ import { Schema, SchemaAST } from "effect"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { type AnyOperation, hasStatus, needsToken, routeOf } from "../../src/contract/operation.ts"
 import { operations } from "../../src/service/Api.ts"
-import { misfitOf } from "../documents/openapi/answers.ts"
+import { misfitOf } from "../support/transports/docs/openapi/answers.ts"
 import type { Fields, Heard } from "./doors.ts"
 
 // What must hold of every answer, whatever was asked.

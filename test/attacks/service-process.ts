@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { freePort } from "../cli/latchkey.ts"
+import { freePort } from "../support/tools/cli/latchkey.ts"
 import type { Ground } from "./grounds.ts"
 
 // The service as a process, as whoever runs it starts it, unless a test asks for a shorter lease.

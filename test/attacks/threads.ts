@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { conversationOf } from "../conversations.ts"
-import { channelAccountOf } from "../listings.ts"
+import { conversationOf } from "../support/conversations.ts"
+import { channelAccountOf } from "../support/listings.ts"
 import type { Tally } from "./figures.ts"
 
 // Threads at two channels of the marketplace in the process, and what became of messages to them: a channel that knows our ids

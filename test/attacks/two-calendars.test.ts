@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layerOwnDatabase } from "../own-database.ts"
+import { layerOwnDatabase } from "../support/own-database.ts"
 import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { seedOfRun } from "./inputs.ts"
 import { twoCalendars } from "./two-calendars.ts"

@@ -1,7 +1,7 @@
 import { wideWindows } from "../../bench/wide-windows.ts"
 import type { AnyOperation } from "../../src/contract/operation.ts"
 import { addDays } from "../../src/contract/time.ts"
-import { sampleValue, type World, worldWith } from "../world.ts"
+import { sampleValue, type World, worldWith } from "../support/world.ts"
 
 /** Limits no attack reaches, so that none is stopped at the gate. */
 export const WIDE_LIMITS = {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { addDays } from "../../src/contract/time.ts"
-import { freshOperator, propertyOf } from "../harness.ts"
+import { freshOperator, propertyOf } from "../support/harness.ts"
 import { type Envelope, type Fields, restEnvelope, restWrite, type Target } from "./doors.ts"
 import { send } from "./wire.ts"
 import { WIDE_LIMITS } from "./worlds.ts"

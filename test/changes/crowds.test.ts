@@ -14,9 +14,9 @@ import {
   orderOf,
   propertyOf,
   type TestOperator
-} from "../harness.ts"
-import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../overlap.ts"
-import { lasting } from "../walking.ts"
+} from "../support/harness.ts"
+import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../support/overlap.ts"
+import { lasting } from "../support/walking.ts"
 
 // Two hundred calls with one key at the same moment: one of them makes the change, all are told of it, and nobody else
 // waits for them.

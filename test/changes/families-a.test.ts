@@ -3,9 +3,18 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/service/Api.ts"
-import { answerTo, call, dataOf, freshOperator, layerTest, orderOf, propertyOf, type TestOperator } from "../harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
-import { countStatements } from "../statements.ts"
+import {
+  answerTo,
+  call,
+  dataOf,
+  freshOperator,
+  layerTest,
+  orderOf,
+  propertyOf,
+  type TestOperator
+} from "../support/harness.ts"
+import { canOverlap, orSkipped, overlapping } from "../support/overlap.ts"
+import { countStatements } from "../support/statements.ts"
 
 // What each change of these families keeps under a key, and what it leaves in the trail.
 

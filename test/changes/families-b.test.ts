@@ -7,7 +7,7 @@ import { Orders } from "../../src/domain/bookings/reservations/Orders.ts"
 import { brokenConstraint } from "../../src/platform/database/constraints.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../src/platform/limits.ts"
 import type { OperationName } from "../../src/service/Api.ts"
-import { orderOf } from "../harness.ts"
+import { keyed, keysOf, told, trailOf } from "../support/changes/keyed.ts"
 import {
   booking,
   eventsOf,
@@ -16,9 +16,9 @@ import {
   layerUnhurried,
   NOW,
   ready
-} from "../resources/reservations/ready.ts"
-import { countStatements } from "../statements.ts"
-import { keyed, keysOf, told, trailOf } from "./keyed.ts"
+} from "../support/domain/bookings/reservations/ready.ts"
+import { orderOf } from "../support/harness.ts"
+import { countStatements } from "../support/statements.ts"
 
 /** An operator with an accepted order of two rooms, an entry on it, and a request; all of them without a trail yet. */
 const ground = Effect.gen(function* () {

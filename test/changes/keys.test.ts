@@ -2,9 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/service/Api.ts"
-import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } from "../harness.ts"
-import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../overlap.ts"
-import { countStatements } from "../statements.ts"
+import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } from "../support/harness.ts"
+import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../support/overlap.ts"
+import { countStatements } from "../support/statements.ts"
 
 const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
 

@@ -3,11 +3,11 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { OUTWARD_ACT_MS } from "../../src/domain/channels/port/api-errors.ts"
 import { PLACES } from "../../src/platform/limits.ts"
-import { ScriptedChannel } from "../channels.ts"
-import { conversationOf } from "../conversations.ts"
-import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../harness.ts"
-import { channelAccountOf, listingOf } from "../listings.ts"
-import { keyed } from "./keyed.ts"
+import { keyed } from "../support/changes/keyed.ts"
+import { ScriptedChannel } from "../support/channels.ts"
+import { conversationOf } from "../support/conversations.ts"
+import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../support/harness.ts"
+import { channelAccountOf, listingOf } from "../support/listings.ts"
 
 // Who waits for a channel holds no place meanwhile: neither others nor the operator's own calls are held up by that.
 

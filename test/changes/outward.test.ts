@@ -12,11 +12,11 @@ import {
   ChannelUnavailable
 } from "../../src/domain/channels/port/errors.ts"
 import { IDEMPOTENCY_WAIT_MS } from "../../src/platform/limits.ts"
-import { ScriptedChannel } from "../channels.ts"
-import { call, orderOf } from "../harness.ts"
-import { booking, layerUnhurried, NOW, ready } from "../resources/reservations/ready.ts"
-import { countStatements } from "../statements.ts"
-import { keyed, keysOf, told, trailOf } from "./keyed.ts"
+import { keyed, keysOf, told, trailOf } from "../support/changes/keyed.ts"
+import { ScriptedChannel } from "../support/channels.ts"
+import { booking, layerUnhurried, NOW, ready } from "../support/domain/bookings/reservations/ready.ts"
+import { call, orderOf } from "../support/harness.ts"
+import { countStatements } from "../support/statements.ts"
 
 const DATES = { checkIn: "2027-05-04", checkOut: "2027-05-06" }
 const KEY = "answer-it"

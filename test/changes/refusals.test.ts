@@ -10,10 +10,10 @@ import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { REFUSALS_KINDS } from "../../src/platform/limits.ts"
 import { refusedOfNobody } from "../../src/platform/telemetry/metrics/declared.ts"
 import { Service } from "../../src/service/service.ts"
-import { ScriptedChannel } from "../channels.ts"
-import { layerTestDatabase } from "../database.ts"
-import { call, freshOperator, layerService, tokenFor } from "../harness.ts"
-import { countStatements } from "../statements.ts"
+import { ScriptedChannel } from "../support/channels.ts"
+import { layerTestDatabase } from "../support/database.ts"
+import { call, freshOperator, layerService, tokenFor } from "../support/harness.ts"
+import { countStatements } from "../support/statements.ts"
 
 const HOUR_MS = 3_600_000
 

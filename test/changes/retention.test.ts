@@ -6,7 +6,7 @@ import { layerRetention } from "../../src/changes/layer.ts"
 import { retain } from "../../src/changes/retention.ts"
 import { RETENTION_MS, RETENTION_ROWS } from "../../src/jobs/retention.ts"
 import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../../src/platform/limits.ts"
-import { layerOwnDatabase } from "../own-database.ts"
+import { layerOwnDatabase } from "../support/own-database.ts"
 
 const NOW = Date.UTC(2027, 4, 7, 10)
 const HOUR_MS = 3_600_000

@@ -9,11 +9,11 @@ import { isChange } from "../../src/contract/operation.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
-import { ScriptedChannel } from "../channels.ts"
-import { layerTestDatabase } from "../database.ts"
-import { layerService } from "../harness.ts"
-import { COMPANIONS, fieldsOf, guarded, guardedChanges, sample } from "../walking.ts"
-import { makeWorld, type World } from "../world.ts"
+import { ScriptedChannel } from "../support/channels.ts"
+import { layerTestDatabase } from "../support/database.ts"
+import { layerService } from "../support/harness.ts"
+import { COMPANIONS, fieldsOf, guarded, guardedChanges, sample } from "../support/walking.ts"
+import { makeWorld, type World } from "../support/world.ts"
 
 // Whatever people write into a record, who they are, how to reach them, and what opens something, is in the record and
 // nowhere else: neither in the trail nor in the counts of what was refused, the idempotency keys' own texts or the log.

@@ -8,11 +8,11 @@ import { Upstream } from "../../src/contract/errors.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
 import { digests } from "../attacks/operators-rows.ts"
-import { ScriptedChannel } from "../channels.ts"
-import { asked, layerTest } from "../harness.ts"
-import { canOverlap } from "../overlap.ts"
-import { changing, guardedChanges } from "../walking.ts"
-import { makeWorld } from "../world.ts"
+import { ScriptedChannel } from "../support/channels.ts"
+import { asked, layerTest } from "../support/harness.ts"
+import { canOverlap } from "../support/overlap.ts"
+import { changing, guardedChanges } from "../support/walking.ts"
+import { makeWorld } from "../support/world.ts"
 
 // A call under a key is cut off at each of its statements, before it is sent and after it was carried out, and sent again:
 // whatever the cut, what it asks for is done once. Of every operation that changes.

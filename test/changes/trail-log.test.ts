@@ -2,8 +2,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { byRequest, type TrailEntry, TrailLog } from "../../src/changes/TrailLog.ts"
-import { layerOwnDatabase } from "../own-database.ts"
-import { planOf } from "../planned.ts"
+import { layerOwnDatabase } from "../support/own-database.ts"
+import { planOf } from "../support/planned.ts"
 
 const entry = (own: Partial<TrailEntry>): TrailEntry => ({
   at: new Date(0),

@@ -4,9 +4,9 @@ import { SqlClient, Statement } from "effect/sql"
 import { routeOf } from "../../src/contract/operation.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { sampled, valuesOf } from "../attacks/inputs.ts"
-import { answerTo, layerTest } from "../harness.ts"
-import { changing, contents, fieldsOf, guardedChanges, lasting } from "../walking.ts"
-import { makeWorld, REFERENCES, type World } from "../world.ts"
+import { answerTo, layerTest } from "../support/harness.ts"
+import { changing, contents, fieldsOf, guardedChanges, lasting } from "../support/walking.ts"
+import { makeWorld, REFERENCES, type World } from "../support/world.ts"
 
 // What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
 
@@ -125,7 +125,7 @@ layer(layerTest)("every operation that changes", (it) => {
         assert.notProperty(first.headers, "idempotent-replayed")
         const after = yield* contents(world)
         const trail = yield* trailOf(world, last)
-        assert.isNotEmpty(trail, "the call changes nothing: say in `edits` of test/world.ts what it does")
+        assert.isNotEmpty(trail, "the call changes nothing: say in `edits` of test/support/world.ts what it does")
         const records = new Set([...known, ...(yield* recordsOf(world))])
         for (const { text, record, account_id, application, operation: told, request_id } of trail) {
           assert.deepStrictEqual(

@@ -11,10 +11,10 @@ import { rolldown } from "rolldown"
 import { writeClient } from "../../client/build.ts"
 import { isChange } from "../../src/contract/operation.ts"
 import { ERROR_TABLE } from "../../src/transports/docs/error-table.ts"
-import { blocksIn } from "../documents/site/blocks.ts"
-import { BaseUrl, layerServed } from "../server.ts"
-import { COMPANIONS, guarded, sample, unguarded } from "../walking.ts"
-import { makeWorld, type World } from "../world.ts"
+import { BaseUrl, layerServed } from "../support/server.ts"
+import { blocksIn } from "../support/transports/docs/site/blocks.ts"
+import { COMPANIONS, guarded, sample, unguarded } from "../support/walking.ts"
+import { makeWorld, type World } from "../support/world.ts"
 
 // The client as who installs it has it: packed, and unpacked into a project that has nothing else.
 

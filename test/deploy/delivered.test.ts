@@ -4,8 +4,8 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { emptyFolder, freePort, serving } from "../cli/latchkey.ts"
-import { placeOfItsOwn } from "../newcomer.ts"
+import { placeOfItsOwn } from "../support/newcomer.ts"
+import { emptyFolder, freePort, serving } from "../support/tools/cli/latchkey.ts"
 import { lockedPackages, ROOT, textOf } from "./handed-over.ts"
 
 // What is delivered is less than this checkout: no package for development, and of the folders only those that the image has.

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { Context, Effect, Layer } from "effect"
-import { emptyFolder, freePort, serving } from "../cli/latchkey.ts"
-import { placeOfItsOwn } from "../newcomer.ts"
+import { placeOfItsOwn } from "../support/newcomer.ts"
+import { emptyFolder, freePort, serving } from "../support/tools/cli/latchkey.ts"
 import { replaced, textOf } from "./handed-over.ts"
 
 // The service behind a proxy that runs with the file of deploy/, changed where a machine must change it and nowhere else.

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { emptyFolder } from "../cli/latchkey.ts"
+import { emptyFolder } from "../support/tools/cli/latchkey.ts"
 import { ROOT, replaced, textOf } from "./handed-over.ts"
 import { orWithout, programNamed } from "./programs.ts"
 

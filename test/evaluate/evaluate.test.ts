@@ -7,7 +7,7 @@ import { modelled } from "../../evaluate/agents.ts"
 import { evaluated } from "../../evaluate/evaluated.ts"
 import { Service } from "../../evaluate/service.ts"
 import { TASKS } from "../../evaluate/tasks.ts"
-import { Newcomer } from "../newcomer.ts"
+import { Newcomer } from "../support/newcomer.ts"
 
 // The evaluation itself: its checks fail where nothing was done, its scripts do everything, and a model is heard out and no longer.
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { evaluated } from "../../evaluate/evaluated.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { Newcomer } from "../newcomer.ts"
+import { Newcomer } from "../support/newcomer.ts"
 
 // On a server, commits of the background do not wait for the disk: what it does may be done twice. What a caller is told must.
 

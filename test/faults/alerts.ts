@@ -13,15 +13,15 @@ import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { subscribe } from "../attacks/subscribing.ts"
 import { WIDE_LIMITS } from "../attacks/worlds.ts"
-import { freePort } from "../cli/latchkey.ts"
-import { conversationOf } from "../conversations.ts"
-import { freshOperator, propertyOf } from "../harness.ts"
-import { channelAccountOf, listingOf } from "../listings.ts"
+import { conversationOf } from "../support/conversations.ts"
+import { freshOperator, propertyOf } from "../support/harness.ts"
+import { channelAccountOf, listingOf } from "../support/listings.ts"
+import { freePort } from "../support/tools/cli/latchkey.ts"
 import type { Fault, Suffered } from "./fault.ts"
 
 // Every alert of deploy/prometheus/alerts.yml is caused once, and seen by a Prometheus that scrapes a service with a PostgreSQL
 // and a Redis of its own. The rules are those files' with shorter times: a `for` is 1 s, a range 15 s, and the five minutes of a
-// backlog 5 s (ALERTS=LatchkeyDown,… causes only some). What they take for too much is what it is, and test/telemetry/metrics has it at the threshold.
+// backlog 5 s (ALERTS=LatchkeyDown,… causes only some). What they take for too much is what it is, and test/platform/telemetry/metrics has it at the threshold.
 
 const POSTGRES = "/usr/lib/postgresql/15/bin"
 const ALERTS = join(import.meta.dirname, "../../deploy/prometheus/alerts.yml")

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { emptyFolder, latchkey } from "../cli/latchkey.ts"
+import { emptyFolder, latchkey } from "../support/tools/cli/latchkey.ts"
 import {
   acknowledgedIn,
   busyAt,

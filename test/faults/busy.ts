@@ -10,8 +10,8 @@ import { missingFrom } from "../attacks/accounting.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { connections } from "../attacks/wire.ts"
 import { acknowledged, type Estate, estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
-import { type Ended, emptyFolder, latchkey } from "../cli/latchkey.ts"
-import { emptyDatabase } from "../scratch-database.ts"
+import { emptyDatabase } from "../support/scratch-database.ts"
+import { type Ended, emptyFolder, latchkey } from "../support/tools/cli/latchkey.ts"
 
 // A service with many stays and writers that never rest, whose data is copied meanwhile.
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { Effect } from "effect"
 import { serverGround } from "../attacks/grounds.ts"
-import { freePort } from "../cli/latchkey.ts"
+import { freePort } from "../support/tools/cli/latchkey.ts"
 import { suffered } from "./causing.ts"
 import type { Fault } from "./fault.ts"
 import { noServer, server } from "./places-to-cause.ts"

@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { emptyFolder } from "../cli/latchkey.ts"
+import { emptyFolder } from "../support/tools/cli/latchkey.ts"
 
 // The code of the release before this one, as Git has it, beside the dependencies of today.
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { latchkey } from "../cli/latchkey.ts"
+import { latchkey } from "../support/tools/cli/latchkey.ts"
 import {
   acknowledgedIn,
   busyAt,

@@ -11,7 +11,7 @@ import { lives } from "../attacks/service-process.ts"
 import { subscribe } from "../attacks/subscribing.ts"
 import { connections } from "../attacks/wire.ts"
 import { acknowledged, estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
-import { noOwnServer, noPooler, type OwnServer, ownServer, pooler } from "../own-processes.ts"
+import { noOwnServer, noPooler, type OwnServer, ownServer, pooler } from "../support/own-processes.ts"
 import type { Fault, Suffered } from "./fault.ts"
 
 // What a server does to the service under load, straight and behind a pooler: its connections are ended, it restarts, it

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertHeld } from "../attacks/figures.ts"
-import { orSkipped } from "../overlap.ts"
+import { orSkipped } from "../support/overlap.ts"
 import { noFormerCode } from "./former-code.ts"
 import { versions } from "./versions.ts"
 

@@ -11,7 +11,7 @@ import { subscribe } from "../attacks/subscribing.ts"
 import { noteMessages } from "../attacks/threads.ts"
 import { connections, send } from "../attacks/wire.ts"
 import { acknowledged, type Estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
-import { emptyDatabase } from "../scratch-database.ts"
+import { emptyDatabase } from "../support/scratch-database.ts"
 import type { Fault, Suffered } from "./fault.ts"
 import { FORMER, formerCode, noFormerCode } from "./former-code.ts"
 

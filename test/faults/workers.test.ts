@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serverGround } from "../attacks/grounds.ts"
-import { orSkipped } from "../overlap.ts"
+import { orSkipped } from "../support/overlap.ts"
 import { workersUnderLoad } from "./workers.ts"
 
 const server = process.env.DATABASE_URL ?? ""

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Browser, chromium, type Page } from "playwright-core"
-import { DESK, EXECUTABLE, PHONE } from "../browser.ts"
+import { DESK, EXECUTABLE, PHONE } from "../support/browser.ts"
 import { PICTURED, type Pictured, REDIRECT, type Scene } from "./pages.ts"
 
 // `npm run screens`: a picture of each page of the console at 390 and 1,280 pixels, in docs/screens, as its demo host sees it after

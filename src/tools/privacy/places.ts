@@ -9,7 +9,7 @@ import { taskPlace } from "../../domain/work/tasks/guest-places.ts"
 
 /**
  * Everywhere something about a guest is written. What is handed out and what goes are both read from here, and a test goes through
- * every table there is: each is in this list, or has its reason not to be (test/guests/places.test.ts).
+ * every table there is: each is in this list, or has its reason not to be (test/tools/privacy/places.test.ts).
  */
 export const GUEST_PLACES: ReadonlyArray<GuestPlace> = [
   orderPlace,

@@ -1,0 +1,44 @@
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { approachOf } from "../../../src/admission/gate/approach.ts"
+import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
+import { Id } from "../../../src/contract/fields.ts"
+import { card, family, isRead, routeOf } from "../../../src/contract/operation.ts"
+import { operations } from "../../../src/service/Api.ts"
+
+const operation = family({ category: "messaging", since: "3.4.0", openWorld: true })
+
+const send = operation("send", {
+  route: "POST /conversations/{conversation_id}",
+  limits: { "1m": 7 },
+  messageTo: "conversation_id",
+  summary: "Send",
+  payload: { conversation_id: Id, text: Schema.String },
+  success: Schema.Struct({}),
+  exposure: card("Sends.", [], true)
+})
+
+const approach = approachOf(send)
+const to = (conversation_id: unknown) => approach({ headers: {}, params: { conversation_id } }).conversationId
+
+it("a message counts in the windows of the conversation its declaration names, and in those of its own route", () => {
+  const { route, limits, conversationId } = approach({ headers: {}, params: { conversation_id: 5 } })
+  const { call } = bucketsOf({ operatorId: 1, tokenId: 2, route, limits, conversationId })
+  const shown = call.map(({ key, scope, window, max }) => `${scope} ${window.label} ${max} ${key}`)
+  assert.include(shown, "endpoint 1m 7 {op:1}:endpoint:POST /conversations/{conversation_id}")
+  assert.include(shown, "conversation 5s 5 {op:1}:conversation:5")
+})
+
+it("a conversation is a text or a number, from either door; anything else reaches none", () => {
+  assert.strictEqual(to("5"), to(5))
+  for (const odd of [undefined, null, {}, { toString: 1 }, [5]]) assert.isUndefined(to(odd))
+})
+
+it("one operation sends messages, and each says whether it changes anything", () => {
+  for (const each of operations) {
+    const { conversationId, read, route } = approachOf(each)({ headers: {}, params: { id: 1, conversation_id: 2 } })
+    assert.strictEqual(conversationId, each._tag === "send_message" ? "1" : undefined)
+    assert.strictEqual(read, isRead(each))
+    assert.strictEqual(route, `${routeOf(each).method} ${routeOf(each).path}`)
+  }
+})

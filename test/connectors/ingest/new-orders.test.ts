@@ -1,0 +1,79 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
+import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
+import {
+  available,
+  booking,
+  eventsOf,
+  everything,
+  layerUnhurried,
+  nightsOf
+} from "../../support/domain/bookings/reservations/ready.ts"
+
+layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: false })(
+  "a new order of a channel",
+  (it) => {
+    it.effect("comes in under a code of its own, in the property of its listing, and is told once", () =>
+      Effect.gen(function* () {
+        const { operatorId, property, listing, hear, rows } = yield* selling
+        const said = order([room(listing)], { cancellation_policy_category: "flexible", remarks: "Late train" })
+        assert.deepStrictEqual(yield* hear(said), { outcome: "applied" })
+        const [row] = yield* rows
+        assert.match(row?.reservation_code ?? "", /^0-\d{9}-[0-9A-Z]{4}$/)
+        assert.deepInclude(row, {
+          channel_id: "HM1",
+          channel_type: "airbnb",
+          property_id: property,
+          listing_id: listing,
+          number_of_guests: 3,
+          status: "accepted",
+          guest_name: "Grace Hopper",
+          guest_phone: "+1 555",
+          channel_remarks: "Late train",
+          creator: "System",
+          booked_at: "2027-04-19T08:00:00+00:00",
+          channel_details: { airbnb: { cancellation_policy_category: "flexible" } }
+        })
+        const nights = ["2027-05-04", "2027-05-05", "2027-05-06"]
+        assert.sameDeepMembers(
+          [...(yield* eventsOf(operatorId))],
+          [
+            {
+              event: "reservation_created",
+              reservation_code: row?.reservation_code,
+              stay_code: row?.stay_code,
+              property_id: property
+            },
+            available(property, ...nights.map((day) => [day, false] as const))
+          ]
+        )
+        const before = yield* everything(operatorId)
+        assert.deepStrictEqual(yield* hear(said), { outcome: "known" })
+        assert.deepStrictEqual(yield* everything(operatorId), before)
+        const sql = yield* SqlClient.SqlClient
+        const trail = yield* sql`SELECT application, operation, record FROM trail WHERE operator_id = ${operatorId}`
+        assert.deepStrictEqual(trail, [
+          { application: "channel airbnb", operation: "ingest order", record: `reservation:${row?.reservation_code}` }
+        ])
+      })
+    )
+
+    it.effect("goes into the box where its nights are held, and its other rooms hold theirs", () =>
+      Effect.gen(function* () {
+        const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* selling
+        yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+        yield* hear(order([room(listing), room(other, { room_id: "R2" })]))
+        assert.deepStrictEqual(
+          (yield* rows).map(({ property_id, in_reservation_box }) => [property_id, in_reservation_box]),
+          [
+            [0, true],
+            [second, false]
+          ]
+        )
+        assert.lengthOf(yield* nightsOf(operatorId), 6)
+      })
+    )
+  }
+)

@@ -1,0 +1,340 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import fc from "fast-check"
+import { type CameIn, orderAsSaid } from "../../../src/connectors/ingest/rules/order-as-said.ts"
+import { expiryOf } from "../../../src/connectors/ingest/rules/order-sold.ts"
+import { placed } from "../../../src/connectors/ingest/rules/placing.ts"
+import { hadStopped, statusAfter } from "../../../src/connectors/ingest/rules/standing.ts"
+import { type StaysSaid, staysSaid } from "../../../src/connectors/ingest/rules/stays-said.ts"
+import { tooMuch } from "../../../src/connectors/ingest/too-much.ts"
+import { addDays } from "../../../src/contract/time.ts"
+import { isWaiting, type OrderState, type Status } from "../../../src/domain/bookings/orders/order.ts"
+import { boxedAround, newNights } from "../../../src/domain/bookings/reservations/rules/box.ts"
+import { roomOf, stayCodeOf } from "../../../src/domain/bookings/reservations/rules/codes.ts"
+import { heldNights, keyOf } from "../../../src/domain/bookings/reservations/rules/nights.ts"
+import { changeBetween, isEmpty } from "../../../src/domain/bookings/reservations/rules/order-change.ts"
+import type { OrderSaid, RoomSaid } from "../../../src/domain/channels/port/said.ts"
+import {
+  ANSWER_WITHIN_MS,
+  BODY_BYTES,
+  JSON_DEPTH,
+  JSON_PARTS,
+  PAYMENT_WITHIN_MS,
+  STAY_NIGHTS
+} from "../../../src/platform/limits.ts"
+import { order, room } from "../../support/connectors/ingest/saying.ts"
+
+const AT = new Date("2027-04-20T10:00:00Z")
+const CODE = "0-481203757-XK2P"
+const STATUSES = ["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"] as const
+
+const status = fc.constantFrom<Status>(...STATUSES)
+const listing = fc.constantFrom("L1", "L2", "L3")
+
+const roomSaid = fc
+  .record({
+    room_id: fc.constantFrom("R1", "R2", "R3", "R4"),
+    listing_id: listing,
+    from: fc.nat(6),
+    nights: fc.integer({ min: 1, max: 4 }),
+    rate: fc.nat(1000)
+  })
+  .map(
+    ({ room_id, listing_id, from, nights, rate }): RoomSaid =>
+      room(listing_id, {
+        room_id,
+        check_in_date: addDays("2027-05-01", from),
+        check_out_date: addDays("2027-05-01", from + nights),
+        rate,
+        accommodation: rate
+      })
+  )
+
+const said: fc.Arbitrary<OrderSaid> = fc
+  .record({
+    rooms: fc.uniqueArray(roomSaid, { minLength: 1, maxLength: 4, selector: ({ room_id }) => room_id }),
+    status,
+    version: fc.integer({ min: 1, max: 9 })
+  })
+  .map(({ rooms: [first = room("L1"), ...others], status, version }) => order([first, ...others], { status, version }))
+
+const staysOf = (said: OrderSaid): StaysSaid => Result.getOrThrow(staysSaid(said))
+
+/** What came in, with the property of each listing free: L1 sells 1, L2 sells 2, L3 both. */
+const cameIn = (said: OrderSaid): CameIn => ({
+  said,
+  stays: staysOf(said),
+  free: said.rooms.map(({ listing_id }) => (listing_id === "L1" ? [1] : listing_id === "L2" ? [2] : [1, 2])),
+  kept: [],
+  accountId: 7,
+  at: AT
+})
+
+/** An order that is known by that word alone, as the database has it. */
+const knownBy = (said: OrderSaid): OrderState => {
+  const blank: OrderState = {
+    id: 1,
+    version: 0,
+    reservation_code: CODE,
+    channel_type: "airbnb",
+    channel_id: said.channel_id,
+    created_at: AT,
+    status: said.status,
+    cancelled_at: said.status === "cancelled" ? AT : null,
+    currency: "EUR",
+    creator: "System",
+    custom_channel_id: null,
+    cancellation_policy_category: null,
+    channel_account_id: 7,
+    channel_version: said.version,
+    channel_synced_at: AT,
+    expires_at: expiryOf(said, AT),
+    conversation_id: null,
+    stays: [],
+    last_room: 0,
+    entries: []
+  }
+  const entered = Result.getOrThrow(orderAsSaid(blank, cameIn(said)))
+  return {
+    ...entered,
+    stays: entered.stays.map((stay, at) => ({ ...stay, id: at + 1, stay_code: stayCodeOf(CODE, at) }))
+  }
+}
+
+const becomes = (known: OrderState, said: OrderSaid) => Result.getOrThrow(orderAsSaid(known, cameIn(said)))
+
+describe("how an order stands after its channel spoke", () => {
+  const expected: Readonly<Record<Status, ReadonlyArray<Status>>> = {
+    wait_accept: ["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"],
+    wait_pay: ["wait_pay", "wait_pay", "accepted", "cancelled", "denied", "timeout"],
+    accepted: ["accepted", "accepted", "accepted", "cancelled", "denied", "timeout"],
+    cancelled: ["cancelled", "cancelled", "accepted", "cancelled", "denied", "timeout"],
+    denied: ["denied", "denied", "accepted", "cancelled", "denied", "timeout"],
+    timeout: ["timeout", "timeout", "accepted", "cancelled", "denied", "timeout"]
+  }
+  for (const known of STATUSES) {
+    it(`that was ${known}`, () => {
+      assert.deepStrictEqual(
+        STATUSES.map((said) => statusAfter(known, said)),
+        expected[known]
+      )
+    })
+  }
+
+  it("waits no longer than it is said, or the service gives it, and not at all once it is answered", () => {
+    const waiting = (said: Partial<OrderSaid>) => expiryOf(order([room("L1")], said), AT)
+    assert.deepStrictEqual(waiting({ status: "wait_accept" }), new Date(AT.getTime() + ANSWER_WITHIN_MS))
+    assert.deepStrictEqual(waiting({ status: "wait_pay" }), new Date(AT.getTime() + PAYMENT_WITHIN_MS))
+    const expires_at = "2027-04-20T12:00:00+02:00"
+    assert.deepStrictEqual(waiting({ status: "wait_pay", expires_at }), new Date("2027-04-20T10:00:00Z"))
+    for (const status of ["accepted", "cancelled", "denied", "timeout"] as const) {
+      assert.isNull(waiting({ status, expires_at }))
+    }
+  })
+
+  it("has an end of its wait only while it waits, whoever changes it", () => {
+    fc.assert(
+      fc.property(said, status, (said, status) => {
+        const known = knownBy(said)
+        const { orders } = Result.getOrThrow(changeBetween([known], [{ ...known, status, stays: [] }]))
+        assert.strictEqual(orders[0]?.expires_at !== null, isWaiting({ status }) && known.expires_at !== null)
+      })
+    )
+  })
+})
+
+describe("an order whose channel had stopped talking of it before the release that keeps more", () => {
+  const over = {
+    status: "cancelled" as Status,
+    created_at: new Date("2026-08-01T00:00:00Z"),
+    channel_synced_at: new Date("2026-09-10T23:59:59Z"),
+    stays: [{ check_out_date: "2027-01-01" }]
+  }
+  it("was over, or everybody had left, and its last word came before", () => {
+    assert.isTrue(hadStopped(over))
+    assert.isTrue(hadStopped({ ...over, channel_synced_at: null }))
+    assert.isFalse(hadStopped({ ...over, channel_synced_at: new Date("2026-09-11T00:00:00Z") }))
+    assert.isFalse(hadStopped({ ...over, channel_synced_at: null, created_at: new Date("2026-09-11T00:00:00Z") }))
+    assert.isFalse(hadStopped({ ...over, status: "accepted" }))
+    const left = { ...over, status: "accepted" as const, stays: [{ check_out_date: "2026-09-10" }] }
+    assert.isTrue(hadStopped(left))
+    assert.isFalse(hadStopped({ ...left, stays: [...left.stays, { check_out_date: "2026-09-11" }] }))
+  })
+
+  it("is never filled, however often it is spoken of; any other is by its next word", () => {
+    const first = order([room("L1")], { status: "cancelled" })
+    const known = { ...knownBy(first), channel_synced_at: null, created_at: over.created_at }
+    const filled = (order: OrderState, version: number) =>
+      becomes(order, { ...first, version, cancellation_policy_category: "flexible" })
+    const again = filled(filled(known, 2), 3)
+    assert.deepInclude(again, { cancellation_policy_category: null, channel_version: 3, channel_synced_at: null })
+    assert.strictEqual(filled({ ...known, created_at: AT }, 2).cancellation_policy_category, "flexible")
+  })
+})
+
+describe("an order as its channel says it now", () => {
+  it("has exactly the rooms that are said, each as said, and what is the host's as it was", () => {
+    fc.assert(
+      fc.property(said, said, (first, second) => {
+        const known = knownBy(first)
+        const hosted = { ...known, stays: known.stays.map((stay) => ({ ...stay, property_id: 9, remarks: "Crib" })) }
+        const next = becomes(hosted, second)
+        assert.deepStrictEqual(
+          next.stays.map(({ channel_room_id }) => channel_room_id),
+          second.rooms.map(({ room_id }) => room_id)
+        )
+        for (const [at, stay] of next.stays.entries()) {
+          const asked = second.rooms[at] ?? assert.fail()
+          assert.deepInclude(stay, {
+            listing_id: asked.listing_id,
+            check_in_date: asked.check_in_date,
+            check_out_date: asked.check_out_date,
+            rate: `${asked.rate}.0000`
+          })
+          const was = hosted.stays.find(({ channel_room_id }) => channel_room_id === stay.channel_room_id)
+          assert.strictEqual(stay.remarks, was === undefined ? "" : "Crib")
+          if (was === undefined) assert.isBelow(stay.id, 0)
+          else assert.deepInclude(stay, { id: was.id, stay_code: was.stay_code })
+          if (was?.listing_id === stay.listing_id) assert.strictEqual(stay.property_id, 9)
+        }
+        assert.strictEqual(next.status, statusAfter(first.status, second.status))
+        assert.strictEqual(next.cancelled_at !== null, next.status === "cancelled")
+        assert.strictEqual(next.expires_at !== null, isWaiting(next))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("gives a new room a code that no stay of it has, after all of them", () => {
+    fc.assert(
+      fc.property(said, said, fc.nat(9), (first, second, gone) => {
+        const known = { ...knownBy(first), last_room: gone }
+        const codes = becomes(known, second).stays.map(({ stay_code }) => stay_code)
+        assert.strictEqual(new Set(codes).size, codes.length)
+        const most = Math.max(gone, ...known.stays.map(({ stay_code }) => roomOf(CODE, stay_code)))
+        for (const code of codes.filter((each) => known.stays.every(({ stay_code }) => stay_code !== each))) {
+          assert.isAbove(roomOf(CODE, code), most)
+        }
+      })
+    )
+  })
+
+  it("is no change where the same is said under another version", () => {
+    fc.assert(
+      fc.property(said, (said) => {
+        const known = knownBy(said)
+        const next = becomes(known, { ...said, version: 10 })
+        const change = Result.getOrThrow(changeBetween([known], [boxedAround(known, next, new Set())]))
+        assert.deepStrictEqual([change.updates, change.touched, change.nights, change.stays], [[], [], [], []])
+        assert.isFalse(isEmpty(change))
+      })
+    )
+  })
+
+  it("knows rooms that came before they had ids by their order", () => {
+    const known = knownBy(order([room("L1"), room("L2", { room_id: "R2" })]))
+    const nameless = { ...known, stays: known.stays.map((stay) => ({ ...stay, channel_room_id: null })) }
+    const next = becomes(nameless, order([room("L1", { room_id: "A" }), room("L2", { room_id: "B" })], { version: 2 }))
+    assert.deepStrictEqual(
+      next.stays.map(({ id, channel_room_id }) => [id, channel_room_id]),
+      [
+        [1, "A"],
+        [2, "B"]
+      ]
+    )
+  })
+
+  it("keeps its currency while it has entries", () => {
+    const known = { ...knownBy(order([room("L1")])), entries: [{ id: 1, amount: "10.0000" }] }
+    const refused = orderAsSaid(known, cameIn(order([room("L1")], { currency: "USD" })))
+    assert.match(Result.getOrThrow(Result.flip(refused)).message, /^currency: /)
+  })
+})
+
+describe("the box around an order that changes", () => {
+  const nightsOf = (state: OrderState) => state.stays.flatMap((stay) => heldNights(state.status, stay).map(keyOf))
+
+  it("takes every stay that wants what others hold, and leaves one holder a night", () => {
+    fc.assert(
+      fc.property(said, said, fc.array(fc.tuple(fc.constantFrom(1, 2), fc.nat(9))), (first, second, others) => {
+        const before = boxedAround(knownBy(first), knownBy(first), new Set())
+        const own = new Set(nightsOf(before))
+        const taken = new Set(
+          others.map(([property_id, day]) => keyOf({ property_id, day: addDays("2027-05-01", day) }))
+        )
+        const held = [...taken].filter((night) => !own.has(night))
+        const next = becomes(before, second)
+        const settled = boxedAround(before, next, taken)
+        const nights = nightsOf(settled)
+        assert.strictEqual(new Set(nights).size, nights.length)
+        assert.isFalse(nights.some((night) => held.includes(night)))
+        for (const [at, stay] of settled.stays.entries()) {
+          if (stay.property_id !== null) assert.strictEqual(stay.property_id, next.stays[at]?.property_id)
+        }
+        const all = boxedAround(before, next, new Set(newNights(before, next).map(keyOf)))
+        assert.isTrue(nightsOf(all).every((night) => own.has(night)))
+      }),
+      { numRuns: 300 }
+    )
+  })
+})
+
+describe("rooms that a listing sold", () => {
+  it("are in the first property that is free and that no room before wants, or in the box", () => {
+    const stays = staysOf(
+      order([
+        room("L3"),
+        room("L3", { room_id: "R2" }),
+        room("L3", { room_id: "R3" }),
+        room("L3", { room_id: "R4", check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
+      ])
+    )
+    const properties = placed(stays, [
+      [1, 2],
+      [1, 2],
+      [1, 2],
+      [1, 2]
+    ]).map(({ property_id }) => property_id)
+    assert.deepStrictEqual(properties, [1, 2, null, 1])
+    assert.deepStrictEqual(
+      placed(stays, []).map(({ property_id }) => property_id),
+      [null, null, null, null]
+    )
+  })
+
+  it("are refused where they cannot be, by the field", () => {
+    const nights = (count: number) => room("L1", { check_out_date: addDays("2027-05-04", count) })
+    const reason = (...rooms: OrderSaid["rooms"]) =>
+      Result.match(staysSaid(order(rooms)), { onSuccess: () => "", onFailure: ({ message }) => message.split(":")[0] })
+    assert.strictEqual(reason(nights(STAY_NIGHTS)), "")
+    assert.strictEqual(reason(nights(STAY_NIGHTS + 1)), "rooms[0].check_out_date")
+    assert.strictEqual(reason(nights(0)), "rooms[0].check_out_date")
+    assert.strictEqual(reason(room("L1"), room("L2")), "rooms[1].room_id")
+    assert.strictEqual(reason(room("L1"), room("L2", { room_id: "R2", rate: 1.005 })), "rooms[1].rate")
+    const details = [{ type: "TAXES", description: "", amount: 0.001 }]
+    assert.strictEqual(reason(room("L1", { details })), "rooms[0].details[0].amount")
+  })
+})
+
+describe("what is more than is read", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
+  it("is too deep, too much or too long, by one", () => {
+    assert.isUndefined(tooMuch(nested(JSON_DEPTH)))
+    assert.match(tooMuch(nested(JSON_DEPTH + 1)) ?? "", /deeper/)
+    assert.isUndefined(tooMuch(Array(JSON_PARTS).fill(0)))
+    assert.match(tooMuch(Array(JSON_PARTS + 1).fill(0)) ?? "", /fields/)
+    assert.isUndefined(tooMuch(["x".repeat(BODY_BYTES - 1)]))
+    assert.match(tooMuch(["x".repeat(BODY_BYTES)]) ?? "", /characters/)
+    const circle: Array<unknown> = []
+    circle.push(circle)
+    assert.isDefined(tooMuch(circle))
+  })
+})
+
+it("which room a stay is can be read from its code", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(CODE, "5-ABC", "0-1-2-3"), fc.nat(200), (code, room) => {
+      assert.strictEqual(roomOf(code, stayCodeOf(code, room)), room)
+    })
+  )
+})

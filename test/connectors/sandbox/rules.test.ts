@@ -1,0 +1,186 @@
+import { assert, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import { withoutPercent } from "../../../src/connectors/sandbox/amounts.ts"
+import { dayOf, givenBack, leftOf, sold, stocked } from "../../../src/connectors/sandbox/calendar.ts"
+import { DIFFERENCES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channels.ts"
+import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
+import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
+import { standsAt } from "../../../src/connectors/sandbox/offers.ts"
+import { pricedRoom, roomAt } from "../../../src/connectors/sandbox/order.ts"
+import type { Day } from "../../../src/connectors/sandbox/rows.ts"
+import { settingsWith } from "../../../src/connectors/sandbox/settings.ts"
+import { asking, guestKey, newThread, withMessage } from "../../../src/connectors/sandbox/threads.ts"
+import { SANDBOX_LISTINGS, SANDBOX_PAYMENTS } from "../../../src/platform/limits.ts"
+import { accountAt, layerListened, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
+
+const cents = (amount: number | undefined): number => Math.round((amount ?? 0) * 100)
+
+const channel = fc.constantFrom(...SANDBOX_CHANNELS)
+
+it("the parts of a rate add up to it, to the cent, whatever it is made of", () => {
+  fc.assert(
+    fc.property(
+      channel,
+      fc.integer({ min: 1, max: 10_000_000 }),
+      fc.integer({ min: 0, max: 100_000 }),
+      fc.integer({ min: 1, max: 40 }),
+      (channel_type, price, cleaning, nights) => {
+        const asked = { channel_type, base_price: price / 100, cleaning_fee: cleaning / 100 }
+        const listing = newListing(asked, "L", "EUR")
+        const end = new Date(Date.parse("2027-06-01") + nights * 86_400_000).toISOString().slice(0, 10)
+        const room = { listing_id: "L", check_in_date: "2027-06-01", check_out_date: end, adults: 2, children: 0 }
+        const { rate, commission, accommodation, details } = pricedRoom(channel_type, listing, new Map(), room, "R1")
+        assert.strictEqual(cents(accommodation), price * nights)
+        assert.strictEqual(details !== undefined, DIFFERENCES[channel_type].itemizes)
+        if (details === undefined) return
+        const part = (type: string) => cents(details.find((each) => each.type === type)?.amount)
+        assert.strictEqual(part("ACCOMMODATION") + part("CLEANING_FEE") + part("TAXES"), cents(rate))
+        assert.strictEqual(part("HOST_SERVICE_FEE"), cents(commission))
+      }
+    )
+  )
+})
+
+it("what is left of what a guest pays is exact", () => {
+  assert.strictEqual(withoutPercent(10_000n, 15), 8_500n)
+  assert.strictEqual(withoutPercent(9_999n, 15), 8_499n)
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.integer({ min: 0, max: 100 }), (units, percent) => {
+      const left = withoutPercent(units, percent)
+      const off = left * 100n - units * BigInt(100 - percent)
+      assert.isTrue(off >= -50n && off <= 50n)
+    })
+  )
+})
+
+it("sells no more than was said last, and what the host has closed no cancellation opens", () => {
+  const listing = newListing({ channel_type: "booking.com", rooms: 3 }, "L", "EUR")
+  const act = fc.oneof(fc.constant("book" as const), fc.constant("cancel" as const), fc.integer({ min: 0, max: 4 }))
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+      let day: Day = dayOf(listing, new Map(), "2027-06-01")
+      let most = listing.rooms
+      for (const each of acts) {
+        if (each === "book" && leftOf(listing, day) > 0) day = sold(day)
+        if (each === "cancel" && day.sold > 0) day = givenBack(day)
+        if (typeof each === "number") {
+          const range = { start_date: "2027-06-01", end_date: "2027-06-01", inventory: each }
+          const changed = stocked(listing, new Map([[day.day, day]]), [range], new Map())
+          if (changed._tag === "Success" && changed.success[0] !== undefined) day = changed.success[0]
+          most = each
+        }
+        assert.isTrue(leftOf(listing, day) >= 0 && leftOf(listing, day) <= most)
+      }
+    })
+  )
+})
+
+it("a vrbo listing has one price, or one for each weekday", () => {
+  const { settings } = newListing({ channel_type: "vrbo", base_price: 100 }, "L", "EUR")
+  const days = { sunday: 1, monday: 2, tuesday: 2, wednesday: 2, thursday: 2, friday: 3, saturday: 3 }
+  const weekdays = settingsWith("vrbo", settings, { nightly_rate: days, cleaning_fee: 0 })
+  assert.deepInclude(weekdays, { base_price: null, nightly_rate: days, cleaning_fee: null })
+  const one = settingsWith("vrbo", weekdays, { base_price: 90 })
+  assert.strictEqual(one["base_price"], 90)
+  assert.deepInclude(one["nightly_rate"], { sunday: 90, saturday: 90 })
+  assert.deepStrictEqual(settingsWith("vrbo", one, one), one)
+})
+
+it("a stay at a price of its host's costs that and nothing on top, whatever the listing takes", () => {
+  fc.assert(
+    fc.property(
+      channel,
+      fc.integer({ min: 1, max: 10_000_000 }),
+      fc.integer({ min: 0, max: 100 }),
+      (at, price, percent) => {
+        const asked = { channel_type: at, cleaning_fee: 30, tax: percent, commission: percent }
+        const room = {
+          listing_id: "L",
+          check_in_date: "2027-06-01",
+          check_out_date: "2027-06-04",
+          adults: 2,
+          children: 0
+        }
+        const booked = roomAt(price / 100, at, newListing(asked, "L", "EUR"), room, "R1")
+        assert.deepStrictEqual([cents(booked.rate), cents(booked.accommodation)], [price, price])
+        assert.isTrue(booked.commission <= booked.rate)
+      }
+    )
+  )
+})
+
+it("an offer stands as it was left, but that an active one is over from its last moment on", () => {
+  const status = fc.constantFrom("active", "accepted", "declined", "expired", "withdrawn")
+  const instant = fc.integer({ min: 0, max: 100 })
+  fc.assert(
+    fc.property(status, instant, instant, (left, expires, now) => {
+      const stands = standsAt({ status: left, expires_at: new Date(expires) }, new Date(now))
+      assert.strictEqual(stands, left === "active" && now >= expires ? "expired" : left)
+    })
+  )
+})
+
+it("a guest is known by the e-mail address, else by the name, and never by both", () => {
+  const word = fc.stringMatching(/^[a-z]{1,8}$/)
+  fc.assert(
+    fc.property(word, word, word, word, (name, other, box, host) => {
+      const email = `${box}@${host}`
+      assert.strictEqual(guestKey({ name, email }), guestKey({ name: other, email: ` ${email.toUpperCase()}` }))
+      assert.strictEqual(guestKey({ name }), guestKey({ name: `${name.toUpperCase()} `, email: "" }))
+      assert.notStrictEqual(guestKey({ name: email }), guestKey({ name, email }))
+      assert.strictEqual(guestKey({ name }) === guestKey({ name: other }), name === other)
+    })
+  )
+})
+
+it("a thread numbers what is written in it, and is told anew only when something else is asked", () => {
+  const inquiry = { listing_id: "L", check_in_date: "2027-06-01", check_out_date: "2027-06-04", number_of_adults: 2 }
+  const act = fc.constantFrom("write", "ask", "book")
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
+      let thread = newThread("T", { name: "Ana" }, new Date(NOW))
+      const ids: Array<string> = []
+      for (const each of acts) {
+        const before = thread
+        if (each === "write") {
+          const written = withMessage(thread, { sender: "guest", text: "x" }, new Date(NOW))
+          thread = written.thread
+          ids.push(written.message.said.message_id)
+        } else thread = asking(thread, each === "ask" ? inquiry : null)
+        const isTold = each === "ask" || (each === "book" && before.said.inquiry !== null)
+        assert.strictEqual(thread.version, before.version + (isTold ? 1 : 0))
+        assert.strictEqual(thread.said.version, thread.version)
+      }
+      assert.deepStrictEqual(
+        ids,
+        Array.from({ length: ids.length }, (_, nth) => `T-${nth + 1}`)
+      )
+    })
+  )
+})
+
+layer(layerListened)("the sandbox", (it) => {
+  it.effect("has room for so many listings of an account", () =>
+    Effect.gen(function* () {
+      const { account } = yield* accountAt("booking.com")
+      yield* Effect.forEach(Array.from({ length: SANDBOX_LISTINGS }), () => listingAt(account), { discard: true })
+      assert.strictEqual((yield* Effect.exit(listingAt(account)))._tag, "Failure")
+    })
+  )
+
+  it.effect("takes so many payments of an order", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW)
+      const { account } = yield* accountAt("booking.com")
+      const listing_id = yield* listingAt(account)
+      const market = yield* Marketplace
+      const stay = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
+      const { order_id } = yield* market.book({ listing_id, guest_name: "Ana Reis", ...stay })
+      const pay = market.pay({ order_id, amount: 0.01 })
+      yield* Effect.forEach(Array.from({ length: SANDBOX_PAYMENTS }), () => pay, { discard: true })
+      assert.include((yield* Effect.flip(pay)).message, `at most ${SANDBOX_PAYMENTS} payments`)
+    })
+  )
+})

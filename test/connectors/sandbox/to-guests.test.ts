@@ -1,0 +1,280 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../../src/platform/limits.ts"
+import { layerListened } from "../../support/connectors/sandbox/ground.ts"
+import { messageOf, reasonOf, STAY, talkAt } from "../../support/connectors/sandbox/talk.ts"
+
+const SENT = (channelMessageId: string) => ({ outcome: "sent", channelMessageId }) as const
+const THERE = { score: 5, content: "A pleasure.", categoryRatings: { cleanliness: 4, communication: 5 } }
+
+layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
+  for (const channel of ["airbnb", "booking_site", "ctrip"] as const) {
+    it.effect(
+      `is one message on ${channel}, however often it is sent, and is told back by the name the service has for it`,
+      () =>
+        Effect.gen(function* () {
+          const { inquire, send, told } = yield* talkAt(channel)
+          const { thread_id } = yield* inquire()
+          const imageUrl = "http://127.0.0.1:8080/images/x.jpg"
+          const first = yield* send(thread_id, { text: "Sí, hay ascensor 🛗", imageUrl })
+          assert.deepStrictEqual(first, SENT(`${thread_id}-2`))
+          assert.deepStrictEqual(yield* send(thread_id, { again: true }), first)
+          assert.deepStrictEqual(yield* send(thread_id, { messageId: "M-2", again: true }), SENT(`${thread_id}-3`))
+          assert.deepStrictEqual(
+            (yield* told("message")).map(({ sender, sent_as, text, attachment_url }) => [
+              sender,
+              sent_as,
+              text,
+              attachment_url
+            ]),
+            [
+              ["guest", undefined, "Is there a lift?", undefined],
+              ["host", "M-1", "Sí, hay ascensor 🛗", imageUrl],
+              ["host", "M-2", "There is.", undefined]
+            ]
+          )
+        })
+    )
+  }
+
+  for (const channel of ["vrbo", "booking.com", "agoda", "expedia", "trip.com"] as const) {
+    it.effect(`is sent at most once on ${channel}, which keeps no name of ours`, () =>
+      Effect.gen(function* () {
+        const { inquire, send, told } = yield* talkAt(channel)
+        const { thread_id } = yield* inquire()
+        assert.deepStrictEqual(yield* send(thread_id), SENT(`${thread_id}-2`))
+        assert.deepStrictEqual(yield* send(thread_id, { again: true }), { outcome: "unknown" })
+        assert.deepStrictEqual(
+          (yield* told("message")).map(({ sender, sent_as }) => [sender, sent_as]),
+          [
+            ["guest", undefined],
+            ["host", undefined]
+          ]
+        )
+      })
+    )
+  }
+
+  it.effect("has no thread but those there are, and no more messages than one has room for", () =>
+    Effect.gen(function* () {
+      const { inquire, send, sql, market, accountId } = yield* talkAt()
+      assert.strictEqual(yield* reasonOf(send("none")), "there is no such thread")
+      const { thread_id } = yield* inquire()
+      yield* sql`UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1} WHERE account_id = ${accountId}`
+      yield* send(thread_id)
+      assert.strictEqual(yield* reasonOf(send(thread_id, { messageId: "M-2" })), "a thread has at most 5000 messages")
+      assert.strictEqual(
+        yield* messageOf(market.write({ thread_id, text: "Thank you!" })),
+        "thread_id: a thread of the sandbox has at most 5000 messages."
+      )
+    })
+  )
+
+  it.effect("is answered as the mood of the account is, and noted", () =>
+    Effect.gen(function* () {
+      const { inquire, send, market, accountId, sql, told } = yield* talkAt()
+      const { thread_id } = yield* inquire()
+      const mood = (mood: "refuses" | "502" | "503" | "disconnected") =>
+        market.mood({ channel_account_id: accountId, mood, reason: "no" })
+      yield* mood("refuses")
+      assert.strictEqual(yield* reasonOf(send(thread_id)), "no")
+      yield* mood("503")
+      assert.strictEqual(yield* reasonOf(send(thread_id)), "ChannelUnavailable")
+      yield* mood("disconnected")
+      assert.strictEqual(yield* reasonOf(send(thread_id)), "ChannelDisconnected")
+      assert.lengthOf(yield* told("message"), 1)
+      yield* mood("502")
+      assert.strictEqual(yield* reasonOf(send(thread_id)), "ChannelUnavailable")
+      assert.lengthOf(yield* told("message"), 2)
+      const asked =
+        yield* sql`SELECT act, subject, summary, answer FROM sandbox_asked WHERE account_id = ${accountId} ORDER BY id`
+      assert.deepStrictEqual(
+        asked,
+        ["refused: no", "503", "disconnected", "done, but 502"].map((answer) => ({
+          act: "sendMessage",
+          subject: thread_id,
+          summary: "There is.",
+          answer
+        }))
+      )
+    })
+  )
+})
+
+layer(layerListened)("what a host offers guests of the sandbox", (it) => {
+  it.effect("is one offer for a reference, good for a day, and told as it is", () =>
+    Effect.gen(function* () {
+      const { inquire, offer, told, listing } = yield* talkAt()
+      const { thread_id } = yield* inquire()
+      const made = yield* offer(thread_id)
+      assert.deepStrictEqual(
+        { ...made, offerId: "" },
+        {
+          offerId: "",
+          price: 150.5,
+          currency: "EUR",
+          createdAt: "2027-05-01T09:00:00Z",
+          expiresAt: "2027-05-02T09:00:00Z"
+        }
+      )
+      assert.deepStrictEqual(yield* offer(thread_id, { price: 99 }), made)
+      const [only, ...others] = yield* told("offer")
+      assert.lengthOf(others, 0)
+      assert.deepStrictEqual(only, {
+        type: "offer",
+        version: 1,
+        offer_id: made.offerId,
+        thread_id,
+        offer_type: "special_offer",
+        status: "active",
+        listing_id: listing,
+        ...STAY,
+        number_of_adults: 2,
+        number_of_children: 1,
+        number_of_infants: 0,
+        number_of_pets: 1,
+        price: 150.5,
+        currency: "EUR",
+        created_at: "2027-05-01T09:00:00Z",
+        expires_at: "2027-05-02T09:00:00Z"
+      })
+    })
+  )
+
+  it.effect("costs what the calendar says if it is a pre-approval", () =>
+    Effect.gen(function* () {
+      const { inquire, offer } = yield* talkAt("airbnb", { base_price: 80, cleaning_fee: 20, tax: 10 })
+      const { thread_id } = yield* inquire()
+      assert.strictEqual((yield* offer(thread_id, { offerType: "preapproval", price: null })).price, 198)
+    })
+  )
+
+  it.effect("is refused where its channel has none, and where it is for nothing that is for sale", () =>
+    Effect.gen(function* () {
+      const site = yield* talkAt("booking_site", { rooms: 1 })
+      const { thread_id } = yield* site.inquire()
+      const refused = (offer: Parameters<typeof site.offer>[1]) => reasonOf(site.offer(thread_id, offer))
+      assert.deepStrictEqual(
+        [
+          yield* refused({ offerType: "preapproval", price: null }),
+          yield* refused({ currency: "USD" }),
+          yield* refused({ price: 9.999 }),
+          yield* refused({ price: 0 }),
+          yield* refused({ listingId: "none" }),
+          yield* refused({ checkInDate: "2027-04-01" }),
+          yield* refused({ checkOutDate: STAY.check_in_date }),
+          yield* reasonOf(site.offer("none"))
+        ],
+        [
+          "booking_site has no such offers",
+          "the listing is sold in EUR",
+          "9.999 is no price in EUR",
+          "0 is no price in EUR",
+          "there is no such listing",
+          "check_in_date: must not be in the past",
+          "check_out_date: must be after check_in_date",
+          "there is no such thread"
+        ]
+      )
+      assert.deepInclude(yield* Effect.flip(site.offer(thread_id, { currency: "USD" })), { field: "currency" })
+      const made = yield* site.offer(thread_id, { ratePlanId: "R-7", currency: "EUR" })
+      yield* site.book({ guest_name: "Somebody", guest_email: "other@example.com" })
+      assert.strictEqual(yield* refused({ reference: "O-2" }), "Loft is sold on 2027-06-07")
+      assert.deepStrictEqual(yield* site.offer(thread_id), made)
+      assert.strictEqual((yield* site.told("offer"))[0]?.rate_plan_id, "R-7")
+
+      const hotel = yield* talkAt("agoda")
+      const there = yield* hotel.inquire()
+      assert.strictEqual(yield* reasonOf(hotel.offer(there.thread_id)), "agoda has no such offers")
+    })
+  )
+
+  it.effect("is no more than a thread has room for", () =>
+    Effect.gen(function* () {
+      const { inquire, offer, sql, accountId } = yield* talkAt()
+      const { thread_id } = yield* inquire()
+      yield* sql`UPDATE sandbox_threads SET offers = ${SANDBOX_OFFERS - 1} WHERE account_id = ${accountId}`
+      yield* offer(thread_id)
+      assert.strictEqual(yield* reasonOf(offer(thread_id, { reference: "O-2" })), "a thread has at most 100 offers")
+    })
+  )
+
+  it.effect("can be withdrawn while it is active, again and again, and nothing else can", () =>
+    Effect.gen(function* () {
+      const { inquire, offer, withdraw, market, told } = yield* talkAt()
+      const { thread_id } = yield* inquire()
+      const { offerId } = yield* offer(thread_id)
+      assert.strictEqual(yield* reasonOf(withdraw(thread_id, "none")), "there is no such offer")
+      assert.strictEqual(yield* reasonOf(withdraw("none", offerId)), "there is no such thread")
+      yield* withdraw(thread_id, offerId)
+      yield* withdraw(thread_id, offerId)
+      assert.strictEqual(
+        yield* messageOf(market.acceptOffer({ offer_id: offerId })),
+        "offer_id: the offer is withdrawn."
+      )
+      const second = yield* offer(thread_id, { reference: "O-2" })
+      yield* market.declineOffer({ offer_id: second.offerId })
+      assert.strictEqual(yield* reasonOf(withdraw(thread_id, second.offerId)), "the offer is declined")
+      const third = yield* offer(thread_id, { reference: "O-3" })
+      yield* TestClock.adjust("24 hours")
+      assert.strictEqual(yield* reasonOf(withdraw(thread_id, third.offerId)), "the offer is expired")
+      assert.sameMembers(
+        (yield* told("offer")).map(({ status, version }) => `${status} ${version}`),
+        ["withdrawn 2", "declined 2", "active 1"]
+      )
+    })
+  )
+})
+
+layer(layerListened)("what a host says of guests of the sandbox", (it) => {
+  it.effect("is written once, from the day of departure on; a reply answers what the guest has written", () =>
+    Effect.gen(function* () {
+      const { book, review, told, market, sandbox, there } = yield* talkAt()
+      const { order_id } = yield* book()
+      yield* sandbox.approve(there, { channelId: order_id, reservationCode: "0-1-AAAA" })
+      yield* TestClock.setTime(Date.parse("2027-06-08T21:59:59Z"))
+      assert.strictEqual(yield* reasonOf(review(order_id, { review: THERE })), "the stay is not over")
+      // Midnight where the host is.
+      yield* TestClock.setTime(Date.parse("2027-06-08T22:00:00Z"))
+      assert.strictEqual(
+        yield* reasonOf(review(order_id, { review: THERE, reply: "Thank you" })),
+        "the guest has written no review"
+      )
+      assert.lengthOf(yield* told("review"), 0, "all of it or nothing")
+      yield* review(order_id, { review: THERE })
+      yield* review(order_id, { review: THERE })
+      assert.strictEqual(
+        yield* reasonOf(review(order_id, { review: { ...THERE, score: 4 } })),
+        "the host has reviewed the stay already"
+      )
+      yield* market.review({ order_id, score: 4.5, text: "Lovely", sub_scores: "cleanliness=5, value = 4" })
+      yield* review(order_id, { review: THERE, reply: "Come again" })
+      yield* review(order_id, { reply: "Come again" })
+      assert.strictEqual(yield* reasonOf(review(order_id, { reply: "Else" })), "the host has replied already")
+      const last = (yield* told("review")).at(-1)
+      assert.strictEqual(last?.version, 3)
+      assert.deepInclude(last?.guest_review, { score: 4.5, content: "Lovely" })
+      assert.deepStrictEqual(last?.guest_review?.sub_score, [
+        { category: "cleanliness", rating: 5 },
+        { category: "value", rating: 4 }
+      ])
+      assert.deepInclude(last?.host_review, { score: 5, content: "A pleasure." })
+      assert.strictEqual(last?.host_reply?.content, "Come again")
+    })
+  )
+
+  it.effect("is written where its channel takes it, of stays that there are", () =>
+    Effect.gen(function* () {
+      const { book, review } = yield* talkAt("vrbo")
+      assert.strictEqual(yield* reasonOf(review("none", { review: THERE })), "there is no such order")
+      const { order_id } = yield* book()
+      assert.strictEqual(yield* reasonOf(review(order_id, { review: THERE })), "vrbo takes no reviews of hosts")
+      const air = yield* talkAt()
+      const declined = (yield* air.book()).order_id
+      yield* air.sandbox.decline(air.there, { channelId: declined, reservationCode: "0-1-AAAA" })
+      yield* TestClock.setTime(Date.parse("2027-06-10T00:00:00Z"))
+      assert.strictEqual(yield* reasonOf(air.review(declined, { review: THERE })), "the stay is not over")
+    })
+  )
+})

@@ -1,0 +1,142 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
+import { Seeing } from "../../../src/connectors/sandbox/Seeing.ts"
+import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
+import { call, freshOperator, propertyOf, typedClient, withToken } from "../../support/harness.ts"
+
+// The service and its marketplace together, on the clock on the wall: what each says reaches the other by itself.
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+const EACH_DAY = { sunday: 90, monday: 90, tuesday: 90, wednesday: 90, thursday: 90, friday: 90, saturday: 90 }
+
+const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | "ctrip") {
+  const { operatorId, token } = yield* freshOperator()
+  const market = yield* Marketplace
+  const api = yield* typedClient
+  const property = yield* propertyOf(operatorId, "Harbour view")
+  const opened = yield* market.open({ operator_id: operatorId, channel_type, base_price: 100, tax: 0 })
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql`
+    UPDATE listings SET property_id = ${property}
+    WHERE operator_id = ${operatorId} AND listing_id = ${opened.listing_id}`)
+  const book = market.book({
+    listing_id: opened.listing_id,
+    guest_name: "Ana Reis",
+    check_in_date: inDays(30),
+    check_out_date: inDays(32)
+  })
+  const found = (channel_id: string) =>
+    Effect.map(api.search_reservations({ channel_id }).pipe(withToken(token)), ({ reservations }) => reservations[0])
+  return { operatorId, token, market, api, property, opened, book, found }
+})
+
+layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", (it) => {
+  it.effect("see each other's work: a booking comes in, is approved, is paid, moves and is cancelled", () =>
+    Effect.gen(function* () {
+      const { api, book, found, market, opened, property, token } = yield* linked("airbnb")
+      const order = yield* book
+      assert.strictEqual(order.heard, "applied")
+      const pending = yield* found(order.order_id)
+      assert.deepStrictEqual(
+        [pending?.status, pending?.property_id, pending?.listing_id, pending?.guest_name, pending?.rates.rate.amount],
+        ["wait_accept", property, opened.listing_id, "Ana Reis", 200]
+      )
+      yield* api.approve_reservation({ reservation_code: pending?.reservation_code ?? "" }).pipe(withToken(token))
+      yield* market.pay({ order_id: order.order_id, amount: 50 })
+      const moved = yield* market.change({ order_id: order.order_id, check_out_date: inDays(33) })
+      assert.strictEqual(moved.heard, "applied")
+      const paid = yield* found(order.order_id)
+      assert.deepStrictEqual(
+        [paid?.status, paid?.check_out_date, paid?.payment.total_amount, paid?.payment.received_amount],
+        ["accepted", inDays(33), 300, 50]
+      )
+      yield* market.cancel({ order_id: order.order_id })
+      assert.strictEqual((yield* found(order.order_id))?.status, "cancelled")
+    })
+  )
+
+  it.effect("wait together for the payment of an order that its host has agreed to", () =>
+    Effect.gen(function* () {
+      const { book, found, market, token } = yield* linked("vrbo")
+      const { order_id } = yield* book
+      const code = (yield* found(order_id))?.reservation_code
+      assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
+      assert.strictEqual((yield* found(order_id))?.status, "wait_pay")
+      yield* market.pay({ order_id })
+      const paid = yield* found(order_id)
+      assert.deepStrictEqual([paid?.status, paid?.payment.status], ["accepted", "received"])
+    })
+  )
+
+  it.effect("have one calendar: what is pushed is what guests pay, and what the host is left with is read", () =>
+    Effect.gen(function* () {
+      const { api, market, opened, operatorId, token } = yield* linked("ctrip")
+      const listing = { channel_type: "ctrip", listing_id: opened.listing_id } as const
+      const days = { start_date: inDays(40), end_date: inDays(41) }
+      yield* api.update_listing_prices({ ...listing, prices: [{ ...days, price: 200 }] }).pipe(withToken(token))
+      const prices = Effect.map(
+        api.search_listing_calendars({ ...days, listings: [listing] }).pipe(withToken(token)),
+        ({ listings }) => listings[0]?.calendar.map(({ price }) => price)
+      )
+      const seeing = yield* Seeing
+      const asked = seeing.asked({ limit: 1, offset: 0 }, { operator_id: operatorId })
+      while ((yield* asked).rows[0]?.act !== "pushPrices") yield* Effect.yieldNow
+      assert.deepStrictEqual(yield* prices, [170, 170])
+      const order = yield* market.book({
+        listing_id: opened.listing_id,
+        guest_name: "Li Wei",
+        check_in_date: inDays(40),
+        check_out_date: inDays(42)
+      })
+      assert.strictEqual(order.total, 400)
+    })
+  )
+
+  for (const [channel, untaken] of [
+    [
+      "airbnb",
+      [
+        [{ cancellation_policy: "bogus" }, "cancellation_policy: the channel refused: bogus is not eligible."],
+        [{ listing_currency: "USD" }, "listing_currency: the channel refused: the listing is sold in EUR."],
+        [{ base_price: 120.555 }, "base_price: the channel refused: 120.555 has more decimals than EUR has."],
+        [
+          { pet_fee_obj: { amount: 0.001, charge_type: "FLAT", charge_period: "STAY" } },
+          "pet_fee_obj.amount: the channel refused: 0.001 has more decimals than EUR has."
+        ]
+      ]
+    ],
+    [
+      "vrbo",
+      [
+        [
+          { nightly_rate: { ...EACH_DAY, friday: 99.999 } },
+          "nightly_rate.friday: the channel refused: 99.999 has more decimals than EUR has."
+        ],
+        [{ cleaning_fee: 9.999 }, "cleaning_fee: the channel refused: 9.999 has more decimals than EUR has."]
+      ]
+    ]
+  ] as const) {
+    it.effect(`name the setting of ${channel} that the marketplace does not take, and nothing is changed`, () =>
+      Effect.gen(function* () {
+        const { opened, token } = yield* linked(channel)
+        const listing = { listing_id: opened.listing_id }
+        const read = Effect.map(call(token, `get_${channel}_price_and_rules`, listing), ({ data }) => data)
+        const write = (settings: object) =>
+          Effect.map(
+            call(token, `update_${channel}_price_and_rules`, { ...listing, settings }),
+            ({ error_code, error_msg }) => [error_code, error_msg]
+          )
+        const before = yield* read
+        for (const [settings, words] of untaken) {
+          assert.deepStrictEqual(yield* write({ minimum_stay: 3, ...settings }), [422, `settings.${words}`])
+        }
+        assert.deepStrictEqual(yield* read, before)
+        assert.deepStrictEqual(yield* write({ minimum_stay: 3, base_price: 120.55 }), [0, ""])
+        assert.deepNestedInclude(yield* read, { minimum_stay: 3, base_price: 120.55 })
+      })
+    )
+  }
+})

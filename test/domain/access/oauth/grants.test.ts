@@ -1,0 +1,131 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { endGrantsOf } from "../../../../src/domain/access/oauth/ending.ts"
+import { Grants, type Viewer } from "../../../../src/domain/access/oauth/Grants.ts"
+import { shownName } from "../../../../src/domain/access/oauth/shown-name.ts"
+import {
+  connected,
+  layerFlow,
+  outcomeOf,
+  PUBLIC,
+  partner,
+  renew,
+  standing
+} from "../../../support/domain/access/oauth/flow.ts"
+import { accountOf, freshOperator } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+
+const list = (viewer: Viewer) => Grants.use((grants) => grants.list(viewer))
+const disconnect = (viewer: Viewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
+
+layer(layerFlow)("connections", (it) => {
+  it.effect("are seen by their account and by the main account, and by nobody else", () =>
+    Effect.gen(function* () {
+      const client = yield* partner("Channel & Co")
+      const { operatorId, accountId } = yield* freshOperator()
+      const helper = yield* accountOf(operatorId, "sub", "Helper")
+      const own = yield* connected(client, { scope: "read-only" }, { operatorId, accountId })
+      const helpers = yield* connected(PUBLIC, {}, { operatorId, accountId: helper })
+      const main: Viewer = { operatorId, accountId, role: "main" }
+      const sub: Viewer = { operatorId, accountId: helper, role: "sub" }
+      const [all, statements] = yield* countStatements(list(main))
+      assert.strictEqual(statements, 1)
+      assert.deepStrictEqual(
+        all.map(({ connectedAt: _, ...connection }) => connection),
+        [
+          {
+            id: helpers.grantId,
+            clientId: "service_mcp",
+            name: "partner.example",
+            scope: "writable",
+            accountId: helper,
+            accountName: "Helper",
+            lastUsedAt: null
+          },
+          {
+            id: own.grantId,
+            clientId: client.id,
+            name: "Channel & Co",
+            scope: "read-only",
+            accountId,
+            accountName: "Owner",
+            lastUsedAt: null
+          }
+        ]
+      )
+      assert.deepStrictEqual(
+        (yield* list(sub)).map(({ id }) => id),
+        [helpers.grantId]
+      )
+      const stranger = yield* freshOperator()
+      assert.deepStrictEqual(yield* list({ ...stranger, role: "main" }), [])
+    })
+  )
+
+  it.effect("end by the hand of who sees them, in one statement, and of nobody else", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const { operatorId, accountId } = yield* freshOperator()
+      const helper = yield* accountOf(operatorId, "sub", "Helper")
+      const own = yield* connected(client, {}, { operatorId, accountId })
+      const helpers = yield* connected(client, {}, { operatorId, accountId: helper })
+      const sub: Viewer = { operatorId, accountId: helper, role: "sub" }
+      const stranger: Viewer = { ...(yield* freshOperator()), role: "main" }
+      assert.isFalse(yield* disconnect(sub, own.grantId))
+      assert.isFalse(yield* disconnect(stranger, own.grantId))
+      assert.isFalse(yield* disconnect({ operatorId, accountId, role: "main" }, 2 ** 40))
+      assert.deepInclude(yield* standing(operatorId, own.grantId), { ended_by: null, tokens: 1 })
+      assert.deepStrictEqual(yield* countStatements(disconnect(sub, helpers.grantId)), [true, 1])
+      assert.isFalse(yield* disconnect(sub, helpers.grantId))
+      assert.deepInclude(yield* standing(operatorId, helpers.grantId), { ended_by: "host", tokens: 0 })
+      assert.notStrictEqual(yield* outcomeOf(renew(client, helpers.refreshToken)), "ok")
+      assert.strictEqual(yield* outcomeOf(renew(client, own.refreshToken)), "ok")
+      assert.deepStrictEqual(yield* list(sub), [])
+    })
+  )
+
+  it.effect("tell the last use of any of their tokens, also of those that are forgotten", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const { operator, grantId, refreshToken } = yield* connected(client)
+      yield* renew(client, refreshToken)
+      const sql = yield* SqlClient.SqlClient
+      const lastUse = Effect.map(list({ ...operator, role: "main" }), ([only]) => only?.lastUsedAt?.toISOString())
+      yield* sql`UPDATE oauth_grants SET last_used_at = '2027-01-01T10:00:00Z' WHERE operator_id = ${operator.operatorId}`
+      assert.strictEqual(yield* lastUse, "2027-01-01T10:00:00.000Z")
+      yield* sql`
+        UPDATE access_tokens SET last_used_at = '2027-01-02T10:00:00Z'
+        WHERE operator_id = ${operator.operatorId} AND grant_id = ${grantId}`
+      assert.strictEqual(yield* lastUse, "2027-01-02T10:00:00.000Z")
+    })
+  )
+
+  it.effect("of a client end so many at a time", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const other = yield* connected(yield* partner())
+      const all = yield* Effect.all(Array.from({ length: 5 }, () => connected(client)))
+      const sql = yield* SqlClient.SqlClient
+      const ended = yield* Effect.replicateEffect(endGrantsOf(sql, client.id, 3), 3)
+      assert.deepStrictEqual(ended, [3, 2, 0])
+      for (const { operator, grantId } of all) {
+        assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: "client", tokens: 0 })
+      }
+      assert.deepInclude(yield* standing(other.operator.operatorId, other.grantId), { ended_by: null, tokens: 1 })
+    })
+  )
+
+  it("have the name of a partner, and of the public client the place its host is led to", () => {
+    const named = (uri: string) => shownName(PUBLIC, uri)
+    assert.strictEqual(shownName({ name: "Channel & Co", isPublic: false }, "https://x.example/"), "Channel & Co")
+    assert.strictEqual(named("https://app.example:8443/cb?a=b"), "app.example")
+    for (const host of ["127.0.0.1:1", "localhost:5", "[::1]:77"]) {
+      assert.strictEqual(named(`http://${host}/cb`), "An app on this computer")
+    }
+    assert.strictEqual(named("cursor://anysphere.cursor-retrieval/oauth"), "An app on this device (cursor)")
+    assert.strictEqual(named("com.example.app:/cb"), "An app on this device (com.example.app)")
+    assert.strictEqual(named("no address"), "An app")
+    assert.strictEqual(named(`https://${"a.".repeat(100)}example/`).length, 100)
+  })
+})

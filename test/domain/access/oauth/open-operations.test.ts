@@ -1,0 +1,56 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Schema } from "effect"
+import { card, exposureOf, family, NeedsToken, needsToken, routeOf } from "../../../../src/contract/operation.ts"
+import { done, handled, open } from "../../../../src/domain/handled.ts"
+import { operations } from "../../../../src/service/Api.ts"
+
+// What may be called by nobody is a short list, and nothing comes onto it by mistake.
+
+const operation = family({ category: "meta", since: "3.4.0", openWorld: false })
+
+const declared = {
+  route: "POST /notes",
+  summary: "Write a note",
+  payload: { note: Schema.String },
+  success: Schema.Struct({}),
+  exposure: card("Writes a note.", [], true)
+} as const
+
+const guarded = operation("write_note", declared)
+const unguarded = operation("write_note", { ...declared, needsNoToken: true })
+
+it("is where tokens come from and where they end, and nothing else", () => {
+  assert.sameMembers(
+    operations.filter((each) => !needsToken(each)).map((each) => `${each._tag} ${routeOf(each).path}`),
+    [
+      "create_oauth_authorization /oauth/authorizations",
+      "revoke_oauth_authorization /oauth/revoke",
+      "create_oauth_registration /oauth/registrations"
+    ]
+  )
+})
+
+it("is no tool", () => {
+  for (const each of operations.filter((one) => !needsToken(one))) assert.property(exposureOf(each), "notATool")
+})
+
+it("is declared so: unless it is said a token is needed", () => {
+  assert.isTrue(needsToken(guarded))
+  assert.isFalse(needsToken(unguarded))
+  for (const each of operations) assert.isBoolean(Context.getUnsafe(each.annotations, NeedsToken))
+})
+
+it("is handled so: a declaration and its handler that differ are a mistake the first start meets", () => {
+  const forNobody = open(() => Effect.succeed({}))
+  const forCaller = done(() => Effect.void)
+  assert.throws(
+    () => handled({ write_note: guarded }, { write_note: forNobody }),
+    /needs no token is open, and nothing else/
+  )
+  assert.throws(
+    () => handled({ write_note: unguarded }, { write_note: forCaller }),
+    /needs no token is open, and nothing else/
+  )
+  assert.deepStrictEqual(handled({ write_note: guarded }, { write_note: forCaller }).names, ["write_note"])
+  assert.deepStrictEqual(handled({ write_note: unguarded }, { write_note: forNobody }).names, ["write_note"])
+})

@@ -1,0 +1,253 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import fc from "fast-check"
+import * as oauth from "oauth4webapi"
+import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
+import { PublicClient } from "../../../../../src/platform/installation.ts"
+import { basicOf } from "../../../../../src/transports/oauth/read-request.ts"
+import { AUTHORIZATIONS, askByForm, askByJson, basic, REVOKE } from "../../../../support/domain/access/oauth/asking.ts"
+import { Heard, layerScripted, newPartner } from "../../../../support/domain/access/oauth/scripted-issuing.ts"
+import { byNobody } from "../../../../support/harness.ts"
+import { BaseUrl, layerServing } from "../../../../support/server.ts"
+
+// RFC 6749 2.3: a client says who it is by its secret, in the body or by HTTP Basic, and in one way only.
+
+const layerServed = layerServing(layerScripted)
+
+const GOOD = { grant_type: "authorization_code", code: "good" }
+const WRONG = "client_id or client_secret is wrong, or the client was disabled."
+
+layer(layerServed)("a client", (it) => {
+  it.effect("proves itself by its secret, in JSON, in a form, or by Basic", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      const given = { ...GOOD, client_id, client_secret }
+      for (const answer of [
+        yield* askByJson(AUTHORIZATIONS, given),
+        yield* askByForm(AUTHORIZATIONS, given),
+        yield* askByForm(AUTHORIZATIONS, GOOD, basic(client_id, client_secret)),
+        yield* askByForm(AUTHORIZATIONS, { ...GOOD, client_id }, basic(client_id, client_secret)),
+        yield* askByJson(AUTHORIZATIONS, GOOD, basic(client_id, client_secret))
+      ]) {
+        assert.strictEqual(answer.status, 200)
+        assert.deepInclude(answer.body, { error_code: 0, access_token: "lk_issued", token_type: "Bearer" })
+      }
+      const heard = yield* Heard
+      assert.deepInclude(heard.at(-1)?.[1], { id: client_id, isPublic: false })
+    })
+  )
+
+  it.effect("of a library is understood: oauth4webapi by Basic and by post, exchange, renewal and end", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      const base = yield* BaseUrl
+      const server: oauth.AuthorizationServer = {
+        issuer: base,
+        token_endpoint: `${base}${AUTHORIZATIONS}`,
+        revocation_endpoint: `${base}${REVOKE}`
+      }
+      const client: oauth.Client = { client_id }
+      const insecure = { [oauth.allowInsecureRequests]: true }
+      for (const auth of [oauth.ClientSecretBasic(client_secret), oauth.ClientSecretPost(client_secret)]) {
+        yield* Effect.promise(async () => {
+          const callback = oauth.validateAuthResponse(
+            server,
+            client,
+            new URLSearchParams({ code: "good" }),
+            oauth.expectNoState
+          )
+          const exchanged = await oauth.authorizationCodeGrantRequest(
+            server,
+            client,
+            auth,
+            callback,
+            "https://ledger.example.com/back",
+            oauth.nopkce,
+            insecure
+          )
+          const made = await oauth.processAuthorizationCodeResponse(server, client, exchanged)
+          assert.deepInclude(made, {
+            access_token: "lk_issued",
+            token_type: "bearer",
+            expires_in: 604_800,
+            scope: "writable"
+          })
+          const renewed = await oauth.refreshTokenGrantRequest(server, client, auth, "good", insecure)
+          assert.strictEqual(
+            (await oauth.processRefreshTokenResponse(server, client, renewed)).refresh_token,
+            "lkrefresh_issued"
+          )
+          const ended = await oauth.revocationRequest(server, client, auth, "lk_issued", insecure)
+          await oauth.processRevocationResponse(ended)
+        })
+      }
+    })
+  )
+
+  it.effect("that is public gives no secret, and one that gives some is refused", () =>
+    Effect.gen(function* () {
+      const given = { ...GOOD, client_id: "service_mcp", code_verifier: "v".repeat(43) }
+      const taken = yield* askByForm(AUTHORIZATIONS, given)
+      assert.strictEqual(taken.status, 200)
+      const [, client, asked] = (yield* Heard).at(-1) ?? []
+      assert.deepInclude(client, { id: "service_mcp", isPublic: true })
+      assert.deepInclude(asked, { verifier: "v".repeat(43), redirectUri: undefined, resources: [] })
+      // As libraries write it for a client that has none.
+      assert.strictEqual((yield* askByForm(AUTHORIZATIONS, given, basic("service_mcp", ""))).status, 200)
+      assert.strictEqual((yield* askByForm(AUTHORIZATIONS, { ...given, client_secret: "" })).status, 200)
+      for (const refused of [
+        yield* askByForm(AUTHORIZATIONS, { ...given, client_secret: "x" }),
+        yield* askByForm(AUTHORIZATIONS, given, basic("service_mcp", "x"))
+      ]) {
+        assert.strictEqual(refused.status, 401)
+        assert.deepInclude(refused.body, { error: "invalid_client", error_code: 401 })
+      }
+    })
+  )
+
+  it.effect("is told the same of an unknown id, a wrong secret and a disabled client, at each operation", () =>
+    Effect.gen(function* () {
+      const [known, disabled] = [yield* newPartner, yield* newPartner]
+      yield* Effect.orDie(byNobody(Effect.flatMap(Partners, ({ disable }) => disable(disabled.client_id))))
+      const strangers = [
+        { client_id: "app_unknown", client_secret: known.client_secret },
+        { client_id: known.client_id, client_secret: disabled.client_secret },
+        { client_id: known.client_id, client_secret: `${known.client_secret}x` },
+        disabled
+      ]
+      for (const [path, given] of [
+        [AUTHORIZATIONS, GOOD],
+        [AUTHORIZATIONS, { grant_type: "refresh_token", refresh_token: "good" }],
+        [REVOKE, { token: "good" }]
+      ] as const) {
+        const before = (yield* Heard).length
+        for (const stranger of strangers) {
+          const json = yield* askByJson(path, { ...given, ...stranger })
+          assert.strictEqual(json.status, 200)
+          assert.deepInclude(json.body, { error_code: 401, error_msg: WRONG, error: "invalid_client", data: {} })
+          assert.isNull(json.headers.get("www-authenticate"))
+        }
+        assert.strictEqual((yield* Heard).length, before)
+      }
+      const form = yield* askByForm(AUTHORIZATIONS, { ...GOOD, client_id: "app_unknown", client_secret: "x" })
+      assert.strictEqual(form.status, 401)
+      assert.strictEqual(form.headers.get("www-authenticate"), 'Basic realm="latchkey"')
+    })
+  )
+
+  it.effect("that leaves out its id or its secret is 401, before anything else is asked of it", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      for (const [given, message] of [
+        [{}, "client_id: is required."],
+        [{ client_secret }, "client_id: is required."],
+        [{ client_id }, "client_secret: is required."]
+      ] as const) {
+        const { status, body } = yield* askByForm(AUTHORIZATIONS, { grant_type: "authorization_code", ...given })
+        assert.strictEqual(status, 401)
+        assert.deepInclude(body, { error: "invalid_client", error_msg: message })
+      }
+    })
+  )
+
+  it.effect("says once who it is: two ways or two ids are invalid_request", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      const right = basic(client_id, client_secret)
+      for (const [fields, headers] of [
+        [{ ...GOOD, client_secret }, right],
+        [{ ...GOOD, client_id, client_secret }, right],
+        [{ ...GOOD, client_id: "service_mcp" }, right]
+      ] as const) {
+        const form = yield* askByForm(AUTHORIZATIONS, fields, headers)
+        assert.strictEqual(form.status, 400)
+        assert.deepInclude(form.body, { error: "invalid_request", error_code: 400 })
+        const json = yield* askByJson(AUTHORIZATIONS, fields, headers)
+        assert.strictEqual(json.status, 200)
+        assert.deepInclude(json.body, { error: "invalid_request", error_code: 400 })
+      }
+    })
+  )
+
+  it.effect("whose Basic cannot be read is not known, and told by which scheme it could be (RFC 6749 5.2)", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      const encoded = (text: string) => Buffer.from(text).toString("base64")
+      for (const [path, fields] of [
+        [AUTHORIZATIONS, GOOD],
+        [AUTHORIZATIONS, { ...GOOD, client_id, client_secret }],
+        [REVOKE, { token: "good" }]
+      ] as const) {
+        for (const credentials of [
+          "",
+          " !!!",
+          " ????",
+          ...["no colon", ":secret", "%zz:secret"].map((each) => ` ${encoded(each)}`)
+        ]) {
+          const headers = { authorization: `Basic${credentials}` }
+          const form = yield* askByForm(path, fields, headers)
+          assert.deepStrictEqual([form.status, form.headers.get("www-authenticate")], [401, 'Basic realm="latchkey"'])
+          assert.deepInclude(form.body, { error: "invalid_client", error_code: 401 })
+          const json = yield* askByJson(path, fields, headers)
+          assert.deepStrictEqual([json.status, json.headers.get("www-authenticate")], [200, null])
+          assert.deepInclude(json.body, { error: "invalid_client", error_code: 401 })
+        }
+      }
+    })
+  )
+
+  it.effect("may bring a token, which nobody looks at", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      for (const headers of [{ authorization: "Bearer lk_unknown" }, { "service-access-token": "lk_unknown" }]) {
+        const given = { ...GOOD, client_id, client_secret }
+        assert.strictEqual((yield* askByForm(AUTHORIZATIONS, given, headers)).status, 200)
+        assert.strictEqual((yield* askByJson(AUTHORIZATIONS, given, headers)).body["error_code"], 0)
+      }
+    })
+  )
+
+  it.effect("with a new secret is known by no other", () =>
+    Effect.gen(function* () {
+      const { client_id, client_secret } = yield* newPartner
+      const rotated = yield* Effect.orDie(Effect.flatMap(Partners, ({ rotate }) => rotate(client_id)))
+      const with_ = (secret: string) => askByForm(AUTHORIZATIONS, { ...GOOD, client_id, client_secret: secret })
+      assert.strictEqual((yield* with_(client_secret)).status, 401)
+      assert.strictEqual((yield* with_(rotated.client_secret)).status, 200)
+    })
+  )
+})
+
+layer(layerServing(layerScripted.pipe(Layer.provide(Layer.succeed(PublicClient, false)))))(
+  "where there is no public client",
+  (it) => {
+    it.effect("it is as unknown as any other", () =>
+      Effect.gen(function* () {
+        const { status, body } = yield* askByForm(AUTHORIZATIONS, { ...GOOD, client_id: "service_mcp" })
+        assert.strictEqual(status, 401)
+        assert.deepInclude(body, { error: "invalid_client", error_msg: WRONG })
+      })
+    )
+  }
+)
+
+describe("HTTP Basic", () => {
+  it("has both parts as a form has them, whatever they are made of", () => {
+    const character = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point))
+    const part = fc.string({ unit: character, minLength: 1, maxLength: 40 })
+    const encoded = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
+    fc.assert(
+      fc.property(part, part, (id, secret) => {
+        const header = `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64")}`
+        const [client_id, client_secret] = [id.toWellFormed(), secret.toWellFormed()]
+        assert.deepStrictEqual(Result.getOrThrow(basicOf(header)), { client_id, client_secret })
+      })
+    )
+  })
+
+  it("is one way to say it among others that say nothing of a client", () => {
+    for (const header of [undefined, "", "Bearer lk_x", "Digest x", "Basically nothing"]) {
+      assert.isUndefined(Result.getOrThrow(basicOf(header)))
+    }
+  })
+})

@@ -1,0 +1,284 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
+import { OAUTH_CODE_MS, OAUTH_CODES, OAUTH_CONNECTIONS } from "../../../../../src/platform/limits.ts"
+import { trailOf } from "../../../../support/changes/trail-rows.ts"
+import {
+  checks,
+  connected,
+  consentOf,
+  exchange,
+  given,
+  issue,
+  layerFlow,
+  OTHER_VERIFIER,
+  outcomeOf,
+  PUBLIC,
+  partner,
+  REDIRECT,
+  refusalOf,
+  standing,
+  subscribe,
+  UNAUTHENTICATED,
+  VERIFIER
+} from "../../../../support/domain/access/oauth/flow.ts"
+import { accountOf, freshOperator } from "../../../../support/harness.ts"
+import { countStatements } from "../../../../support/statements.ts"
+
+/** Connections of an account as if made before. */
+const connections = Effect.fnUntraced(function* (
+  { operatorId, accountId }: { readonly operatorId: number; readonly accountId: number },
+  number: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
+    SELECT ${operatorId}::bigint, ${accountId}::bigint, 'service_mcp', 'Many', 'read-only', now()
+    FROM generate_series(1, ${number}::int)`
+}, Effect.orDie)
+
+layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) => {
+  it.effect("gives a pair of tokens for a week, in two statements, with its trail", () =>
+    Effect.gen(function* () {
+      const client = yield* partner("Channel & Co")
+      const { operatorId, accountId } = yield* freshOperator()
+      const code = yield* issue(consentOf(client, { operatorId, accountId }))
+      assert.match(code, /^lkcode_[A-Za-z0-9_-]{43}$/)
+      const [issued, statements] = yield* countStatements(exchange(given(client, code)))
+      assert.strictEqual(statements, 2)
+      assert.match(issued.accessToken, /^lk_[A-Za-z0-9_-]{43}$/)
+      assert.match(issued.refreshToken, /^lkrefresh_[A-Za-z0-9_-]{43}$/)
+      assert.deepInclude(issued, { expiresIn: 604_800, scope: "writable" })
+      const sql = yield* SqlClient.SqlClient
+      const [token] = yield* sql<Record<string, unknown>>`
+        SELECT name, scope, application, deployment, grant_id, expires_at - created_at = interval '7 days' AS week, id
+        FROM access_tokens WHERE digest = sha256(${issued.accessToken}::text::bytea)`
+      assert.deepInclude(token, {
+        name: "Channel & Co",
+        scope: "writable",
+        application: client.id,
+        deployment: "international",
+        week: true
+      })
+      assert.deepStrictEqual(yield* trailOf(operatorId), [
+        `test: oauth application:${client.id}`,
+        `${accountId} Channel & Co: oauth connection:${token?.["grant_id"]}`,
+        `${accountId} Channel & Co: oauth token:${token?.["id"]}`
+      ])
+    })
+  )
+
+  it.effect("names the public client by where the host was led, and its webhooks by the grant", () =>
+    Effect.gen(function* () {
+      const redirectUri = "http://127.0.0.1:51234/callback"
+      const { operatorId, accountId } = yield* freshOperator()
+      const code = yield* issue(consentOf(PUBLIC, { operatorId, accountId }, { redirectUri, scope: "read-only" }))
+      const issued = yield* exchange(given(PUBLIC, code, { redirectUri }))
+      assert.strictEqual(issued.scope, "read-only")
+      const sql = yield* SqlClient.SqlClient
+      const [token] = yield* sql<Record<string, unknown>>`
+        SELECT name, application, 'service_mcp:' || grant_id AS mine FROM access_tokens
+        WHERE digest = sha256(${issued.accessToken}::text::bytea)`
+      assert.deepInclude(token, { name: "An app on this computer", application: token?.["mine"] })
+    })
+  )
+
+  it.effect("keeps no secret: of code and tokens only digests stand in the tables", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const { operator, code, accessToken, refreshToken } = yield* connected(client)
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ text: string }>`
+        SELECT to_jsonb(c)::text AS text FROM oauth_codes c WHERE operator_id = ${operator.operatorId}
+        UNION ALL SELECT to_jsonb(c)::text FROM oauth_refresh_tokens c WHERE operator_id = ${operator.operatorId}
+        UNION ALL SELECT to_jsonb(c)::text FROM access_tokens c WHERE operator_id = ${operator.operatorId}
+        UNION ALL SELECT to_jsonb(c)::text FROM oauth_grants c WHERE operator_id = ${operator.operatorId}
+        UNION ALL SELECT to_jsonb(c)::text FROM trail c WHERE operator_id = ${operator.operatorId}`
+      const text = rows.map((row) => row.text).join()
+      assert.isAbove(rows.length, 5)
+      for (const secret of [code, accessToken, refreshToken]) assert.notInclude(text, secret.slice(-43))
+    })
+  )
+
+  it.effect("refuses what is not as the consent was", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const other = yield* partner()
+      const tried = Effect.fnUntraced(function* (
+        consent: Parameters<typeof consentOf>[2],
+        own: Parameters<typeof given>[2],
+        by = client
+      ) {
+        const code = yield* issue(consentOf(by, caller, consent))
+        return yield* outcomeOf(exchange(given(by, code, own)))
+      })
+      assert.strictEqual(yield* tried({}, { code: `lkcode_${"a".repeat(43)}` }), UNAUTHENTICATED)
+      assert.strictEqual(yield* tried({}, { client: other }), UNAUTHENTICATED)
+      assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT}/` }), UNAUTHENTICATED)
+      assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT}?` }), UNAUTHENTICATED)
+      // What it would prove, a secret or a verifier proves (contract facts 11.3).
+      assert.strictEqual(yield* tried({}, { redirectUri: undefined }), "ok")
+      assert.strictEqual(yield* tried({}, { redirectUri: undefined }, PUBLIC), "ok")
+    })
+  )
+
+  it.effect("takes a code for sixty seconds, and not a millisecond more", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const codes = [yield* issue(consentOf(client, caller)), yield* issue(consentOf(client, caller))]
+      yield* TestClock.adjust(OAUTH_CODE_MS - 1)
+      assert.strictEqual(yield* outcomeOf(exchange(given(client, codes[0] ?? ""))), "ok")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* outcomeOf(exchange(given(client, codes[1] ?? ""))), UNAUTHENTICATED)
+    })
+  )
+
+  it.effect("ends what came of a code that comes twice, by its own client alone, whatever else is wrong with it", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const other = yield* partner()
+      for (const own of [
+        {},
+        { verifier: undefined },
+        { verifier: OTHER_VERIFIER },
+        { redirectUri: "https://evil.example" }
+      ]) {
+        const { operator, code, grantId } = yield* connected(client)
+        assert.strictEqual(yield* subscribe(operator.operatorId, grantId), 1)
+        assert.strictEqual(yield* refusalOf(exchange(given(other, code))), UNAUTHENTICATED)
+        const live = { ended_by: null, tokens: 1, subscriptions: 1 }
+        assert.deepStrictEqual(yield* standing(operator.operatorId, grantId), live)
+        assert.strictEqual(yield* refusalOf(exchange(given(client, code, own))), UNAUTHENTICATED)
+        const ended = { ended_by: "reuse", tokens: 0, subscriptions: 0 }
+        assert.deepStrictEqual(yield* standing(operator.operatorId, grantId), ended)
+      }
+    })
+  )
+
+  it.effect("ends what came of the public client's code only for who has the verifier: its id is everybody's", () =>
+    Effect.gen(function* () {
+      const { operator, code, grantId } = yield* connected(PUBLIC)
+      for (const verifier of [undefined, OTHER_VERIFIER, "", challengeOf(VERIFIER)]) {
+        checks.length = 0
+        assert.strictEqual(yield* refusalOf(exchange(given(PUBLIC, code, { verifier }))), UNAUTHENTICATED)
+        assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: null, tokens: 1 })
+        assert.deepStrictEqual(checks, [])
+      }
+      assert.strictEqual(yield* refusalOf(exchange(given(PUBLIC, code))), UNAUTHENTICATED)
+      assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: "reuse", tokens: 0 })
+    })
+  )
+
+  it.effect("ends it also when the code is over by then", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const { operator, code, grantId } = yield* connected(client)
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(yield* refusalOf(exchange(given(client, code))), UNAUTHENTICATED)
+      assert.strictEqual((yield* standing(operator.operatorId, grantId)).ended_by, "reuse")
+    })
+  )
+
+  it.effect(
+    "makes one grant of one code by twenty at once, and ends it, as nobody knows which of them it was for",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* partner()
+        const caller = yield* freshOperator()
+        const code = yield* issue(consentOf(client, caller))
+        const all = Array.from({ length: 20 }, () => outcomeOf(exchange(given(client, code))))
+        const outcomes = yield* Effect.all(all, { concurrency: "unbounded" })
+        assert.strictEqual(outcomes.filter((each) => each === "ok").length, 1)
+        assert.strictEqual(outcomes.filter((each) => each === UNAUTHENTICATED).length, 19)
+        const sql = yield* SqlClient.SqlClient
+        const grants = yield* sql<{ ended_by: string }>`
+        SELECT ended_by FROM oauth_grants WHERE operator_id = ${caller.operatorId}`
+        assert.deepStrictEqual(
+          grants.map((grant) => grant.ended_by),
+          ["reuse"]
+        )
+      })
+  )
+
+  it.effect("makes nothing for a client that is disabled, and takes the code once it is not", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const code = yield* issue(consentOf(client, caller))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE oauth_clients SET disabled_at = now() WHERE id = ${client.id}`
+      assert.strictEqual(yield* refusalOf(exchange(given(client, code))), "Unauthenticated invalid_client")
+      yield* sql`UPDATE oauth_clients SET disabled_at = NULL WHERE id = ${client.id}`
+      assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), "ok")
+    })
+  )
+
+  it.effect("lets an account connect a hundred applications, twenty at once too, and each account by itself", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const accountId = yield* accountOf(caller.operatorId, "sub", "Helper")
+      yield* connections(caller, OAUTH_CONNECTIONS - 2)
+      const issued = Effect.map(issue(consentOf(client, caller)), (code) => given(client, code))
+      const codes = yield* Effect.all(Array.from({ length: 5 }, () => issued))
+      const outcomes = yield* Effect.forEach(codes, (code) => outcomeOf(exchange(code)), { concurrency: "unbounded" })
+      assert.deepStrictEqual(outcomes.toSorted(), [...Array(3).fill("BadRequest invalid_grant"), "ok", "ok"])
+      const refusal = yield* Effect.flip(issue(consentOf(client, caller)))
+      assert.strictEqual(
+        refusal.message,
+        "The account has 100 connected applications, which is the most; disconnect one first."
+      )
+      yield* connected(client, {}, { operatorId: caller.operatorId, accountId })
+      // The code is not used up by a refusal: it is good as soon as there is room.
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        UPDATE oauth_grants SET ended_at = now(), ended_by = 'host'
+        WHERE operator_id = ${caller.operatorId} AND account_id = ${caller.accountId} AND name = 'Many'`
+      const again = codes[outcomes.indexOf("BadRequest invalid_grant")] ?? given(client, "")
+      assert.strictEqual(yield* outcomeOf(exchange(again)), "ok")
+    })
+  )
+
+  it.effect("lets an account have twenty codes on their way, also where more are asked for at once", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const tried = Effect.match(issue(consentOf(client, caller)), {
+        onSuccess: () => "ok",
+        onFailure: ({ message }) => message
+      })
+      const all = yield* Effect.all(
+        Array.from({ length: OAUTH_CODES + 5 }, () => tried),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(all.filter((each) => each === "ok").length, OAUTH_CODES)
+      assert.include(all, "Access was given 20 times within a minute; try again in a minute.")
+      yield* TestClock.adjust(OAUTH_CODE_MS)
+      assert.strictEqual(yield* tried, "ok")
+    })
+  )
+
+  it.effect("tells who is right and who is wrong: a partner by its id, the public client by the account too", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const told = Effect.fnUntraced(function* (by: typeof client, challenge?: null) {
+        const code = yield* issue(consentOf(by, caller, challenge === null ? { challenge } : {}))
+        checks.length = 0
+        const verifier = challenge === null ? undefined : OTHER_VERIFIER
+        const outcome = yield* outcomeOf(exchange(given(by, code, { verifier })))
+        return [outcome, checks.join(" ")]
+      })
+      assert.deepStrictEqual(yield* told(client), [UNAUTHENTICATED, `${client.id},false`])
+      assert.deepStrictEqual(yield* told(PUBLIC), [UNAUTHENTICATED, `service_mcp:${caller.accountId},false`])
+      assert.deepStrictEqual(yield* told(client, null), ["ok", ""])
+      checks.length = 0
+      yield* connected(client, {}, caller)
+      assert.deepStrictEqual(checks, [[client.id, true]])
+    })
+  )
+})

@@ -1,0 +1,79 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  allow,
+  answerIn,
+  CHALLENGE,
+  Ground,
+  layerConsenting,
+  partnerAsks,
+  publicAsks,
+  sent,
+  signIn
+} from "../../../../support/domain/access/oauth/consenting.ts"
+
+// RFC 7636 4.3 and 4.4, with RFC 9700 2.1.1: S256 and nothing else, always for the public client.
+
+const asked = (code_challenge: string | undefined, code_challenge_method: string | undefined) => ({
+  code_challenge,
+  code_challenge_method
+})
+
+layer(layerConsenting())("a challenge", (it) => {
+  it.effect("must be there for the public client, by S256, in its form", () =>
+    Effect.gen(function* () {
+      const cookie = yield* signIn()
+      for (const [challenge, method] of [
+        [undefined, undefined],
+        [undefined, "S256"],
+        ["", "S256"],
+        [CHALLENGE, undefined],
+        [CHALLENGE, ""],
+        [CHALLENGE, "plain"],
+        [CHALLENGE, "s256"],
+        [CHALLENGE, "S512"],
+        ["a", "S256"],
+        [CHALLENGE.slice(1), "S256"],
+        [`${CHALLENGE}A`, "S256"],
+        [`${CHALLENGE}=`, "S256"],
+        [`${CHALLENGE.slice(1)}+`, "S256"],
+        [`${CHALLENGE.slice(1)}~`, "S256"],
+        [`${CHALLENGE}\n`, "S256"]
+      ] as const) {
+        for (const form of [undefined, allow("read-only")]) {
+          const sending = form === undefined ? { cookie } : { cookie, form }
+          const { location } = yield* sent(publicAsks(asked(challenge, method)), sending)
+          assert.strictEqual(answerIn(location)["error"], "invalid_request", `${challenge} ${method}`)
+          assert.isUndefined(answerIn(location)["code"])
+        }
+      }
+      assert.strictEqual((yield* sent(publicAsks(), { cookie })).status, 200)
+    })
+  )
+
+  it.effect("may be left out by a partner, and is as strict where it is there", () =>
+    Effect.gen(function* () {
+      const cookie = yield* signIn()
+      assert.strictEqual((yield* sent(partnerAsks(), { cookie })).status, 200)
+      for (const [challenge, method] of [
+        [undefined, "S256"],
+        [CHALLENGE, undefined],
+        [CHALLENGE, "plain"],
+        ["a", "S256"]
+      ] as const) {
+        const { location } = yield* sent(partnerAsks(asked(challenge, method)), { cookie })
+        assert.strictEqual(answerIn(location)["error"], "invalid_request", `${challenge} ${method}`)
+      }
+    })
+  )
+
+  it.effect("goes with the code", () =>
+    Effect.gen(function* () {
+      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      for (const target of [publicAsks(), partnerAsks(asked(CHALLENGE, "S256"))]) {
+        yield* sent(target, { cookie, form: allow("read-only") })
+        assert.strictEqual(issued.at(-1)?.consent.challenge, CHALLENGE)
+      }
+    })
+  )
+})

@@ -1,0 +1,143 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as FastCheck from "fast-check"
+import { RateLimited } from "../../../../../src/contract/errors.ts"
+import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
+import { challengeOf, isVerifier, proves } from "../../../../../src/domain/access/oauth/pkce.ts"
+import {
+  connected,
+  consentOf,
+  exchange,
+  flowOver,
+  given,
+  issue,
+  layerFlow,
+  OTHER_VERIFIER,
+  outcomeOf,
+  PUBLIC,
+  partner,
+  UNAUTHENTICATED,
+  VERIFIER
+} from "../../../../support/domain/access/oauth/flow.ts"
+import { freshOperator } from "../../../../support/harness.ts"
+import { countStatements } from "../../../../support/statements.ts"
+
+const UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+const verifiers = FastCheck.string({ unit: FastCheck.constantFrom(...UNRESERVED), minLength: 43, maxLength: 128 })
+
+describe("a verifier", () => {
+  it("is that of RFC 7636, appendix B", () => {
+    assert.strictEqual(challengeOf(VERIFIER), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    assert.isTrue(proves(VERIFIER, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
+  })
+
+  it("proves its own challenge and no other", () =>
+    FastCheck.assert(
+      FastCheck.property(verifiers, verifiers, (one, other) => {
+        assert.match(challengeOf(one), /^[A-Za-z0-9_-]{43}$/)
+        assert.isTrue(proves(one, challengeOf(one)))
+        assert.strictEqual(proves(one, challengeOf(other)), one === other)
+        // `plain` is no method here: a challenge is never its own verifier.
+        assert.isFalse(proves(one, one))
+        assert.isFalse(proves(challengeOf(one), challengeOf(one)))
+      })
+    ))
+
+  it("has 43 to 128 unreserved characters", () => {
+    for (const length of [43, 128]) assert.isTrue(isVerifier("~".repeat(length)), String(length))
+    for (const length of [0, 42, 129]) assert.isFalse(isVerifier("~".repeat(length)), String(length))
+    for (const end of ["=", "+", "/", " ", "\n", "é", "%41"]) assert.isFalse(isVerifier(VERIFIER + end), end)
+  })
+
+  it("proves nothing in another form, whatever it hashes to", () =>
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.string({ unit: "grapheme", maxLength: 200 }),
+        (text) => FastCheck.pre(!isVerifier(text)) ?? assert.isFalse(proves(text, challengeOf(text)))
+      )
+    ))
+})
+
+/** Whoever asks has had ten wrong ones. */
+const layerLocked = flowOver(
+  Layer.effect(SqlClient.SqlClient, SqlClient.SqlClient),
+  Layer.succeed(FailedChecks, {
+    told: () => Effect.fail(new RateLimited({ message: "Too many attempts.", headers: {} }))
+  })
+)
+
+layer(layerFlow, { excludeTestServices: false })("the exchange with a challenge", (it) => {
+  it.effect("wants the verifier, and a wrong one ends the code, in one statement more than to look", () =>
+    Effect.gen(function* () {
+      const caller = yield* freshOperator()
+      for (const client of [yield* partner(), PUBLIC]) {
+        const code = yield* issue(consentOf(client, caller))
+        const missing = given(client, code, { verifier: undefined })
+        assert.strictEqual(yield* outcomeOf(exchange(missing)), "BadRequest invalid_request")
+        const wrong = given(client, code, { verifier: OTHER_VERIFIER })
+        assert.deepStrictEqual(yield* countStatements(outcomeOf(exchange(wrong))), [UNAUTHENTICATED, 2])
+        assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
+      }
+    })
+  )
+
+  it.effect("ends the code at the first wrong verifier, also of somebody who is told nothing but to wait", () =>
+    Effect.gen(function* () {
+      const caller = yield* freshOperator()
+      const sql = yield* SqlClient.SqlClient
+      for (const client of [yield* partner(), PUBLIC]) {
+        const code = yield* issue(consentOf(client, caller))
+        const locked = exchange(given(client, code, { verifier: OTHER_VERIFIER }))
+        const outcome = yield* outcomeOf(locked).pipe(Effect.provide(Layer.fresh(layerLocked)))
+        assert.strictEqual(outcome, "RateLimited Too many attempts.")
+        const rows = yield* sql`
+          SELECT dead_at IS NOT NULL AS dead, used_at FROM oauth_codes WHERE digest = sha256(${code}::text::bytea)`
+        assert.deepStrictEqual(rows, [{ dead: true, used_at: null }])
+        assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
+      }
+    })
+  )
+
+  it.effect("takes a verifier of wrong form for a wrong one", () =>
+    Effect.gen(function* () {
+      const caller = yield* freshOperator()
+      const client = yield* partner()
+      for (const verifier of ["", "short", VERIFIER.slice(1), `${VERIFIER}=`, challengeOf(VERIFIER)]) {
+        const code = yield* issue(consentOf(client, caller))
+        assert.strictEqual(yield* outcomeOf(exchange(given(client, code, { verifier }))), UNAUTHENTICATED)
+        assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED, "the code died of it")
+      }
+    })
+  )
+
+  it.effect("refuses a verifier where the authorization had no challenge: somebody took it out", () =>
+    Effect.gen(function* () {
+      const caller = yield* freshOperator()
+      const client = yield* partner()
+      const code = yield* issue(consentOf(client, caller, { challenge: null }))
+      assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
+      assert.strictEqual(yield* outcomeOf(exchange(given(client, code, { verifier: undefined }))), "ok")
+    })
+  )
+
+  it.effect(
+    "lets right and wrong ones come at once: one wins, and a code that was used and came twice ends its grant",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* partner()
+        for (let round = 0; round < 5; round++) {
+          const caller = yield* freshOperator()
+          const code = yield* issue(consentOf(client, caller))
+          const tries = [VERIFIER, OTHER_VERIFIER, VERIFIER, OTHER_VERIFIER].map((verifier) =>
+            outcomeOf(exchange(given(client, code, { verifier })))
+          )
+          const outcomes = yield* Effect.all(tries, { concurrency: "unbounded" })
+          assert.isAtMost(outcomes.filter((each) => each === "ok").length, 1)
+          const after = yield* outcomeOf(exchange(given(client, code)))
+          assert.strictEqual(after, UNAUTHENTICATED)
+        }
+        yield* connected(client)
+      })
+  )
+})

@@ -1,0 +1,101 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { resourceOf } from "../../../../../src/domain/access/oauth/resource.ts"
+import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
+import {
+  allow,
+  answerIn,
+  Ground,
+  layerConsenting,
+  PUBLIC_URL,
+  partnerAsks,
+  publicAsks,
+  sent,
+  signIn
+} from "../../../../support/domain/access/oauth/consenting.ts"
+
+// RFC 8707 2: what the access is for must be ours.
+
+const FOREIGN = [
+  "https://other.example.test/mcp",
+  "https://latchkey.example.test.evil.test/mcp",
+  "https://latchkey.example.test@evil.test/mcp",
+  "https://latchkey.example.test:444/mcp",
+  `${PUBLIC_URL}/mcp//`,
+  `${PUBLIC_URL}/MCP`,
+  `${PUBLIC_URL}/mcp?x=1`,
+  `${PUBLIC_URL}/mcp#x`,
+  `${PUBLIC_URL}/v3/properties`,
+  `${PUBLIC_URL}/x/../mcp`,
+  "http://latchkey.example.test/mcp",
+  "/mcp",
+  "mcp",
+  "urn:latchkey",
+  " "
+]
+
+describe("a resource of ours", () => {
+  it("is the service, REST or the MCP endpoint, with or without a last slash", () => {
+    for (const base of [PUBLIC_URL, "https://example.test/latchkey", "http://127.0.0.1:8080"]) {
+      for (const path of ["", "/v3", "/mcp"]) {
+        assert.strictEqual(resourceOf(base, `${base}${path}`), `${base}${path}`)
+        assert.strictEqual(resourceOf(base, `${base}${path}/`), `${base}${path}`)
+      }
+    }
+    assert.strictEqual(resourceOf(PUBLIC_URL, "HTTPS://Latchkey.Example.TEST/mcp"), `${PUBLIC_URL}/mcp`)
+  })
+
+  it("is no other", () => {
+    assert.deepStrictEqual(
+      FOREIGN.filter((text) => resourceOf(PUBLIC_URL, text) !== undefined),
+      []
+    )
+    assert.isUndefined(resourceOf("https://example.test/latchkey", "https://example.test/mcp"))
+  })
+})
+
+const naming = (resources: ReadonlyArray<string>, target = publicAsks()): string =>
+  [target, ...resources.map((each) => `resource=${encodeURIComponent(each)}`)].join("&")
+
+layer(layerConsenting())("a request that names resources", (it) => {
+  it.effect("is refused when one of them is another's", () =>
+    Effect.gen(function* () {
+      for (const foreign of FOREIGN) {
+        for (const named of [[foreign], [`${PUBLIC_URL}/mcp`, foreign], [foreign, `${PUBLIC_URL}/mcp`]]) {
+          for (const target of [publicAsks(), partnerAsks()]) {
+            const { location } = yield* sent(naming(named, target))
+            assert.strictEqual(answerIn(location)["error"], "invalid_target", foreign)
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("gives its code for the one it named; for several it is bound to none", () =>
+    Effect.gen(function* () {
+      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [whole, mcp, rest] = [`${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, `${PUBLIC_URL}/v3`]
+      for (const [named, kept] of [
+        [[], null],
+        [[mcp], mcp],
+        [[whole], whole],
+        [[mcp, mcp], mcp],
+        [[mcp, `${mcp}/`], mcp],
+        [[mcp, rest], null]
+      ] as const) {
+        yield* sent(naming(named), { cookie, form: allow("read-only") })
+        assert.strictEqual(issued.at(-1)?.consent.resource, kept)
+      }
+    })
+  )
+
+  it.effect(`names at most ${OAUTH_RESOURCES}`, () =>
+    Effect.gen(function* () {
+      const cookie = yield* signIn()
+      const many = (count: number) => naming(Array.from({ length: count }, () => `${PUBLIC_URL}/mcp`))
+      assert.strictEqual((yield* sent(many(OAUTH_RESOURCES), { cookie })).status, 200)
+      const { location } = yield* sent(many(OAUTH_RESOURCES + 1), { cookie })
+      assert.strictEqual(answerIn(location)["error"], "invalid_target")
+    })
+  )
+})

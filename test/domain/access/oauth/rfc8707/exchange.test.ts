@@ -1,0 +1,59 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { PublicUrl } from "../../../../../src/platform/installation.ts"
+import { layerTestDatabase } from "../../../../support/database.ts"
+import {
+  connected,
+  consentOf,
+  exchange,
+  flowOver,
+  given,
+  issue,
+  outcomeOf,
+  partner,
+  renew
+} from "../../../../support/domain/access/oauth/flow.ts"
+import { freshOperator } from "../../../../support/harness.ts"
+
+const OURS = "https://api.example"
+
+const layerOurs = flowOver(layerTestDatabase).pipe(Layer.provide(Layer.succeed(PublicUrl, OURS)))
+
+const OK = "ok"
+const INVALID = "BadRequest invalid_target"
+
+layer(layerOurs)("the resource of a token", (it) => {
+  it.effect("may be said again at the exchange, and must be the one of the consent", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const caller = yield* freshOperator()
+      const tried = Effect.fnUntraced(function* (consented: string | null, ...resources: ReadonlyArray<string>) {
+        const code = yield* issue(consentOf(client, caller, { resource: consented }))
+        return yield* outcomeOf(exchange(given(client, code, { resources })))
+      })
+      assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp`), OK)
+      assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp/`), OK)
+      assert.strictEqual(yield* tried(`${OURS}/mcp`), OK)
+      assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/v3`), INVALID)
+      assert.strictEqual(yield* tried(`${OURS}/mcp`, "https://other.example/mcp"), INVALID)
+      assert.strictEqual(yield* tried(null, `${OURS}/mcp`), OK)
+      assert.strictEqual(yield* tried(null, "https://other.example/mcp"), INVALID)
+      assert.strictEqual(yield* tried(null, `${OURS}/mcp/../v3`), INVALID)
+      assert.strictEqual(yield* tried(null, `${OURS}/mcp`, `${OURS}/v3`, OURS), OK)
+      assert.strictEqual(yield* tried(null, `${OURS}/mcp`, "https://other.example/mcp"), INVALID)
+      assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp`, `${OURS}/mcp/`), OK)
+      assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp`, `${OURS}/v3`), INVALID)
+    })
+  )
+
+  it.effect("must be ours at a renewal, and refusing it costs the client nothing", () =>
+    Effect.gen(function* () {
+      const client = yield* partner()
+      const { refreshToken } = yield* connected(client, { resource: `${OURS}/mcp` })
+      const other = "https://other.example/mcp"
+      for (const resources of [[other], [`${OURS}/mcp`, other]])
+        assert.strictEqual(yield* outcomeOf(renew(client, refreshToken, { resources })), INVALID)
+      assert.strictEqual(yield* outcomeOf(renew(client, refreshToken, { resources: [`${OURS}/mcp`, OURS] })), OK)
+    })
+  )
+})

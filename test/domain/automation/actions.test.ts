@@ -1,0 +1,371 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { makeRunning } from "../../../src/domain/automation/running/running.ts"
+import { MESSAGES_WAITING, PLANNED_DAYS } from "../../../src/platform/limits.ts"
+import { ScriptedChannel } from "../../support/channels.ts"
+import {
+  AFTER_LEAVING,
+  BEFORE_ARRIVAL,
+  emptied,
+  hosting,
+  hostingAlone,
+  layerAutomating,
+  NOW,
+  planned,
+  plannedAll,
+  plansOf,
+  ranOff,
+  ruleOf,
+  saidIn,
+  stayOf
+} from "../../support/domain/automation/automating.ts"
+import { accountOf, answerTo, call, propertyOf, tokenFor } from "../../support/harness.ts"
+
+type Host = Effect.Success<typeof hosting>
+
+/** The id of the first action of a type. */
+const firstOf = (host: Host, type: "message" | "review" = "message") =>
+  Effect.map(host.actions(type), ([first]) => first?.id ?? 0)
+
+const refused = (host: Host, operation: "execute_automation_action" | "delete_automation_action", plan_id: number) =>
+  Effect.map(call(host.token, operation, { plan_id }), ({ error_code, error_msg }) => `${error_code} ${error_msg}`)
+
+const listed = (host: Host, fields: object) => call(host.token, "query_upcoming_automation_actions", fields)
+
+/** An answer to a guest that waits. */
+const answerFor = Effect.fnUntraced(function* (host: Host, conversation: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [made] = yield* sql<{ id: number }>`
+    INSERT INTO automation_plans (operator_id, kind, conversation_id, message_id, scheduled_at, due_at, created_at)
+    SELECT operator_id, 'answer', id, 1, ${new Date(NOW)}, ${new Date(NOW)}, now() FROM conversations
+    WHERE operator_id = ${host.operatorId} AND code = ${conversation} RETURNING id`
+  return made?.id ?? 0
+}, Effect.orDie)
+
+layer(layerAutomating)("upcoming actions", (it) => {
+  it.effect("are listed soonest first, with what they are and for whom, in the host's zone", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const later = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: null })
+      const soon = yield* stayOf(host, { property: host.property })
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* ruleOf(host.operatorId, AFTER_LEAVING)
+      yield* plannedAll
+      const actions = yield* host.actions("message")
+      const [first, second] = actions
+      assert.deepStrictEqual(actions, [
+        {
+          id: first?.id ?? 0,
+          type: "message",
+          name: "Before arrival",
+          send_to: "Ada Lovelace",
+          stay_code: soon.code,
+          property_id: host.property,
+          property_title: "Harbour 1",
+          scheduled_at: "2027-04-24T15:00:00+01:00",
+          channel_type: "airbnb"
+        },
+        {
+          id: second?.id ?? 0,
+          type: "message",
+          name: "Before arrival",
+          send_to: "",
+          stay_code: later.code,
+          property_id: 0,
+          property_title: "",
+          scheduled_at: "2027-05-05T15:00:00+01:00",
+          channel_type: "airbnb"
+        }
+      ])
+      const reviews = yield* host.actions("review")
+      assert.deepStrictEqual(
+        reviews.map(({ type, name, stay_code }) => `${type} ${name} ${stay_code}`),
+        [`review After leaving ${soon.code}`, `review After leaving ${later.code}`],
+        "before the guest has left"
+      )
+    })
+  )
+
+  it.effect("are narrowed by word, stay, property, channel and time, both ends included", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const ada = yield* stayOf(host, { property: host.property })
+      const grace = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: "Gra\u0301ce Hopper" })
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const codes = (more: object) =>
+        Effect.map(host.actions("message", more), (all) => all.map(({ stay_code }) => stay_code))
+      const narrowed: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
+        [{}, [ada.code, grace.code]],
+        [{ keyword: "HOPPER" }, [grace.code]],
+        [{ keyword: "gr\u00e1ce" }, [grace.code]],
+        [{ keyword: "before arr" }, [ada.code, grace.code]],
+        [{ keyword: "harbour 1" }, [ada.code]],
+        [{ keyword: ada.code.toLowerCase() }, [ada.code]],
+        [{ keyword: "nobody" }, []],
+        [{ stay_code: grace.code }, [grace.code]],
+        [{ property_ids: [host.property] }, [ada.code]],
+        [{ channel_types: "airbnb, vrbo" }, [ada.code, grace.code]],
+        [{ channel_types: "vrbo" }, []],
+        [{ start_time: "2027-04-24T14:00:00Z", end_time: "2027-04-24 15:00:00" }, [ada.code]],
+        [{ start_time: "2027-04-24 15:00:01" }, [grace.code]],
+        [{ start_time: "2027-04-24T15:00:00.4", end_time: "2027-04-24T15:00:00.4" }, [ada.code]],
+        [{ end_time: "2027-04-24T14:59:59+01:00" }, []],
+        [{ offset: 1 }, [grace.code]],
+        [{ limit: 1 }, [ada.code]]
+      ]
+      for (const [more, expected] of narrowed) {
+        assert.deepStrictEqual(yield* codes(more), [...expected], JSON.stringify(more))
+      }
+      const other = yield* propertyOf(host.operatorId, "Harbour 2")
+      for (const property_ids of [
+        `${host.property}, ${other}`,
+        `[${host.property}]`,
+        `[ ${host.property}, ${other} ]`
+      ]) {
+        const { data } = yield* listed(host, { type: "message", property_ids })
+        assert.deepInclude(data, { total: 1 }, property_ids)
+      }
+    })
+  )
+
+  it.effect("answer how many they are, of a page", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      for (const _ of [1, 2, 3]) yield* stayOf(host)
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      for (const [limit, total] of [
+        [2, 2],
+        [100, 3]
+      ] as const) {
+        const { data } = yield* listed(host, { type: "message", limit })
+        assert.deepInclude(data, { total })
+      }
+    })
+  )
+
+  it.effect("are those of the next thirty days, and not a second more", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      yield* stayOf(host, { checkIn: "2027-05-24", checkOut: "2027-05-25" })
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      const at = Date.parse("2027-05-23T14:00:00Z") - PLANNED_DAYS * 24 * 3_600_000
+      yield* TestClock.setTime(at - 1)
+      yield* plannedAll
+      assert.lengthOf(yield* host.actions("message"), 0)
+      yield* TestClock.setTime(at)
+      assert.lengthOf(yield* host.actions("message"), 1)
+    })
+  )
+
+  it.effect("are the main account's for a sub-account too, and nobody else's", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const [host, stranger] = [yield* hosting, yield* hosting]
+      yield* stayOf(host)
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const accountId = yield* accountOf(host.operatorId, "sub", "Front desk")
+      const token = yield* tokenFor({ operatorId: host.operatorId, accountId }, "read-only")
+      const { data } = yield* call(token, "query_upcoming_automation_actions", { type: "message" })
+      assert.deepInclude(data, { total: 1 })
+      assert.deepStrictEqual(yield* stranger.actions("message"), [])
+      const plan_id = yield* firstOf(host)
+      const none = "404 plan_id: no such waiting action."
+      assert.strictEqual(yield* refused(stranger, "execute_automation_action", plan_id), none)
+      assert.strictEqual(yield* refused(stranger, "delete_automation_action", plan_id), none)
+      assert.lengthOf(yield* host.actions("message"), 1)
+    })
+  )
+
+  it.effect("are refused with the name of the field that is wrong", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const wrong: ReadonlyArray<readonly [object, number, string]> = [
+        [{}, 400, "type"],
+        [{ type: "answer" }, 422, "type"],
+        [{ type: "message", property_ids: "1,x" }, 400, "property_ids"],
+        [{ type: "message", property_ids: "[1,2" }, 400, "property_ids"],
+        [{ type: "message", channel_types: "airbnb,nowhere" }, 422, "channel_types"],
+        [{ type: "message", start_time: "tomorrow" }, 400, "start_time"],
+        [{ type: "message", start_time: "2027-05-02 10:00", end_time: "2027-05-01 10:00" }, 422, "start_time"],
+        [{ type: "message", limit: 101 }, 422, "limit"],
+        [{ type: "message", limit: 0 }, 422, "limit"],
+        [{ type: "message", keyword: "x".repeat(101) }, 422, "keyword"],
+        [{ type: "message", property_ids: `${host.property},999999999` }, 404, "property_ids"],
+        [{ type: "message", stay_code: "0-NOBODY" }, 404, "stay_code"]
+      ]
+      for (const [fields, code, field] of wrong) {
+        const { error_code, error_msg } = yield* listed(host, fields)
+        assert.strictEqual(error_code, code, `${JSON.stringify(fields)} ${error_msg}`)
+        assert.match(error_msg, new RegExp(`^${field}:`))
+      }
+    })
+  )
+
+  it.effect("name an answer to a guest without a stay", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const { conversation } = yield* stayOf(host)
+      const id = yield* answerFor(host, conversation)
+      const [answer] = yield* host.actions("message")
+      assert.deepInclude(answer, {
+        id,
+        stay_code: null,
+        property_id: 0,
+        send_to: "Ada Lovelace",
+        channel_type: "airbnb"
+      })
+      assert.match(yield* refused(host, "execute_automation_action", id), /^400 plan_id: an answer/)
+      yield* host.api.delete_automation_action({ plan_id: id }).pipe(host.as)
+      assert.deepStrictEqual(yield* host.actions("message"), [])
+    })
+  )
+})
+
+layer(layerAutomating)("an action", (it) => {
+  it.effect("is run now, whatever its time, and never again", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const { conversation } = host
+      const plan_id = yield* firstOf(host)
+      yield* host.api.execute_automation_action({ plan_id }).pipe(host.as)
+      assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
+      assert.deepStrictEqual(yield* host.actions("message"), [])
+      for (const operation of ["execute_automation_action", "delete_automation_action"] as const) {
+        assert.strictEqual(yield* refused(host, operation, plan_id), "404 plan_id: no such waiting action.")
+      }
+      yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
+      yield* ranOff(yield* makeRunning)
+      assert.lengthOf(yield* saidIn(conversation), 1)
+      assert.strictEqual(
+        yield* refused(host, "execute_automation_action", 1e12),
+        "404 plan_id: no such waiting action."
+      )
+    })
+  )
+
+  it.effect("that is taken away is not run, and others of its rule are", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const [one, other] = [yield* stayOf(host), yield* stayOf(host)]
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const [action] = yield* host.actions("message", { stay_code: one.code })
+      yield* host.api.delete_automation_action({ plan_id: action?.id ?? 0 }).pipe(host.as)
+      yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
+      yield* ranOff(yield* makeRunning)
+      assert.deepStrictEqual(yield* saidIn(one.conversation), [])
+      assert.lengthOf(yield* saidIn(other.conversation), 1)
+    })
+  )
+
+  it.effect("that cannot be run says why and waits on", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const sql = yield* SqlClient.SqlClient
+      const silent = yield* stayOf(host, { talks: false })
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const plan_id = yield* firstOf(host)
+      assert.strictEqual(
+        yield* refused(host, "execute_automation_action", plan_id),
+        "409 plan_id: there is no conversation with the guest."
+      )
+      yield* sql`UPDATE orders SET conversation_id = ${silent.conversation} WHERE operator_id = ${host.operatorId}`
+      yield* sql`UPDATE stays SET guest_name = NULL WHERE operator_id = ${host.operatorId}`
+      assert.strictEqual(
+        yield* refused(host, "execute_automation_action", plan_id),
+        "400 plan_id: {{guest.first_name}}: the guest has no name."
+      )
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
+      assert.deepStrictEqual(yield* saidIn(silent.conversation), [])
+    })
+  )
+
+  it.effect("in whose conversation too many messages wait says so and waits on", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const sql = yield* SqlClient.SqlClient
+      const { conversation } = yield* stayOf(host)
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      yield* sql`
+        INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+        SELECT operator_id, id, account_id, ${MESSAGES_WAITING}, 'infinity' FROM conversations WHERE code = ${conversation}`
+      const plan_id = yield* firstOf(host)
+      assert.match(
+        yield* refused(host, "execute_automation_action", plan_id),
+        new RegExp(`^409 plan_id: ${MESSAGES_WAITING} messages of the conversation wait`)
+      )
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
+      yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${host.operatorId}`
+      yield* host.api.execute_automation_action({ plan_id }).pipe(host.as)
+      assert.lengthOf(yield* saidIn(conversation), 1)
+    })
+  )
+
+  it.effect("of a review is refused before the day of check-out, where the host is, and run from then on", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      const { code } = host
+      const plan_id = yield* firstOf(host, "review")
+      // In Lisbon the 28th begins at 23:00 UTC.
+      yield* TestClock.setTime(Date.parse("2027-04-27T22:59:59Z"))
+      assert.strictEqual(
+        yield* refused(host, "execute_automation_action", plan_id),
+        "400 plan_id: the guest checks out on 2027-04-28; reviews are written from then on."
+      )
+      yield* TestClock.adjust("1 second")
+      const { guests } = yield* ScriptedChannel
+      const written = yield* answerTo(host.token, "execute_automation_action", { plan_id }, "once")
+      const again = yield* answerTo(host.token, "execute_automation_action", { plan_id }, "once")
+      assert.deepStrictEqual([written.envelope.error_code, again.envelope.error_code], [0, 0])
+      const told = Effect.map(guests.reviews, (all) => all.filter((each) => each.reservationCode === code))
+      assert.lengthOf(yield* told, 1)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+    })
+  )
+
+  it.effect("is run once under a key, and by two at the same moment", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const [one, other] = [yield* stayOf(host), yield* stayOf(host)]
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const idOf = (stay_code: string) =>
+        Effect.map(host.actions("message", { stay_code }), ([first]) => first?.id ?? 0)
+      const keyed = yield* idOf(one.code)
+      for (const _ of [1, 2]) {
+        const answer = yield* answerTo(host.token, "execute_automation_action", { plan_id: keyed }, "key")
+        assert.strictEqual(answer.envelope.error_code, 0)
+      }
+      assert.lengthOf(yield* saidIn(one.conversation), 1)
+      const plan_id = yield* idOf(other.code)
+      const twice = Effect.all(
+        [1, 2].map(() => refused(host, "execute_automation_action", plan_id)),
+        { concurrency: 2 }
+      )
+      assert.sameMembers([...(yield* twice)], ["0 ", "404 plan_id: no such waiting action."])
+      assert.lengthOf(yield* saidIn(other.conversation), 1)
+    })
+  )
+
+  it.effect("of a paused rule is none", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      yield* stayOf(host)
+      const rule = yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const plan_id = yield* firstOf(host)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`
+      assert.match(yield* refused(host, "execute_automation_action", plan_id), /^404/)
+    })
+  )
+})

@@ -1,0 +1,551 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { REASONS } from "../../../../src/domain/automation/answering/rules.ts"
+import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import {
+  ANSWER_LATE_MS,
+  ANSWER_PAUSE_MS,
+  ANSWERED_TOGETHER,
+  ANSWERS_IN_A_ROW
+} from "../../../../src/platform/limits.ts"
+import { order, room } from "../../../support/connectors/ingest/saying.ts"
+import {
+  ANSWERS,
+  answeredOff,
+  asking,
+  GREETS,
+  handedOut,
+  Known,
+  layerAsking,
+  NOW,
+  ruleOf,
+  WIFI
+} from "../../../support/domain/automation/answering/scene.ts"
+import { threadSaid } from "../../../support/domain/guests/conversations/scene.ts"
+
+const skipped = (reason: string) => `skipped: ${reason}`
+
+layer(layerAsking)("a guest who asks", (it) => {
+  it.effect("is answered by the assistant out of the knowledge base, with its sources, once", () =>
+    Effect.gen(function* () {
+      const { ask, id, messages, plans, lane, rule, operatorId } = yield* asking()
+      yield* ask("What is the Wi-Fi password?")
+      yield* answeredOff
+      yield* answeredOff
+      const [, answer, ...others] = yield* messages
+      assert.lengthOf(others, 0)
+      assert.deepInclude(answer, {
+        sender_role: "host",
+        sender_name: "Assistant",
+        content: WIFI.text,
+        display_type: "Text",
+        delivery: "queued",
+        sources: [
+          {
+            type: "host_knowledge",
+            docs: [{ title: "Wi-Fi", fragment: [WIFI.fragment], source_type: "host_knowledge", link_id: 7 }]
+          },
+          {
+            type: "thread",
+            docs: [
+              {
+                title: "The guest's question",
+                fragment: ["What is the Wi-Fi password?"],
+                source_type: "thread",
+                link_id: -1
+              }
+            ]
+          }
+        ]
+      })
+      assert.deepStrictEqual(yield* plans, ["done"])
+      assert.deepStrictEqual(yield* lane, { waiting: 0, in_a_row: 1 })
+      const known = yield* Known
+      assert.deepStrictEqual((yield* known.asked).at(-1), {
+        asking: { conversation: id },
+        messages: ["What is the Wi-Fi password?"]
+      })
+      // Subscribers hear of it as of any message, and the trail says who it was.
+      const sql = yield* SqlClient.SqlClient
+      const [told] = yield* sql<{ events: number; by: string; rule: number }>`
+        SELECT (SELECT count(*)::int FROM events WHERE operator_id = ${operatorId} AND event = 'message_created') AS events,
+          (SELECT application FROM trail WHERE operator_id = ${operatorId} ORDER BY id DESC LIMIT 1) AS by,
+          (SELECT rule_id FROM automation_plans WHERE operator_id = ${operatorId}) AS rule`
+      assert.deepStrictEqual(told, { events: 2, by: "automation", rule })
+    })
+  )
+
+  it.effect("hears nothing where nothing answers it, where no rule is, and where it was paused or made since", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, operatorId } = yield* asking()
+      const sql = yield* SqlClient.SqlClient
+      yield* ask("Is there a piano?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, [skipped(REASONS.unknown)])
+      yield* sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
+      yield* ask("And Wi-Fi?")
+      yield* handedOut
+      assert.lengthOf(yield* plans, 1)
+      // Paused between the asking and the answering.
+      yield* sql`UPDATE automation_rules SET state = 'active' WHERE operator_id = ${operatorId}`
+      yield* ask("Wi-Fi, please")
+      yield* handedOut
+      yield* sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
+      yield* answeredOff
+      assert.deepStrictEqual((yield* plans).slice(1), [skipped(REASONS.noRule)])
+      // A rule of now is for what comes from now on.
+      yield* TestClock.adjust("10 seconds")
+      yield* ruleOf(operatorId, ANSWERS)
+      yield* ask("Wi-Fi?", { at: new Date(NOW + 5_000) })
+      yield* handedOut
+      assert.lengthOf(yield* plans, 2)
+      assert.deepStrictEqual(yield* automatic, [])
+    })
+  )
+
+  it.effect(
+    "is answered by a rule for the property, the channel and the nights of the stay, or of what is asked for",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* asking(GREETS)
+        const { ask, book, automatic, plans, operatorId, property, second, listing, hear } = scene
+        const sql = yield* SqlClient.SqlClient
+        const only = (scope: object) =>
+          Effect.andThen(
+            sql`UPDATE automation_rules SET state = 'removed' WHERE operator_id = ${operatorId}`,
+            ruleOf(operatorId, { ...ANSWERS, ...scope })
+          )
+        const isFor = Effect.fnUntraced(function* (scope: object) {
+          yield* only(scope)
+          const before = (yield* automatic).length
+          yield* TestClock.adjust(ANSWER_PAUSE_MS)
+          yield* scene.hostThere("I am here.")
+          yield* ask("Wi-Fi?")
+          yield* answeredOff
+          return (yield* automatic).length > before
+        })
+        assert.isFalse(yield* isFor({ property_ids: [property] }))
+        assert.strictEqual((yield* plans).at(-1), skipped(REASONS.noRule))
+        const inquire = (version: number, listing_id: string) =>
+          hear({
+            type: "thread",
+            version,
+            thread_id: "T1",
+            guest: { name: "Ada" },
+            inquiry: {
+              listing_id,
+              check_in_date: "2027-06-01",
+              check_out_date: "2027-06-05",
+              number_of_adults: 1
+            }
+          })
+        // What is asked for has its nights, be it of a listing that nobody knows.
+        yield* inquire(2, "nobody's")
+        assert.isTrue(yield* isFor({ nights: { min: 4, max: 4 } }))
+        assert.isFalse(yield* isFor({ nights: { max: 3 } }))
+        assert.isFalse(yield* isFor({ property_ids: [property] }))
+        yield* inquire(3, listing)
+        assert.isTrue(yield* isFor({ property_ids: [property], nights: { min: 4, max: 4 } }))
+        assert.isFalse(yield* isFor({ nights: { max: 3 } }))
+        yield* book()
+        assert.isTrue(yield* isFor({ nights: { max: 3 } }))
+        assert.isFalse(yield* isFor({ property_ids: [second] }))
+        assert.isFalse(yield* isFor({ channel_types: ["vrbo"] }))
+        assert.isTrue(yield* isFor({ channel_types: ["vrbo", "airbnb"], property_ids: [second, property] }))
+        // A stay that ends today is not over, and one that ended yesterday is.
+        const until = (version: number, check_out_date: string) => {
+          const stay = room(listing, { check_in_date: "2027-04-11", check_out_date })
+          return hear(order([stay], { thread_id: "T1", version }))
+        }
+        yield* until(2, "2027-04-20")
+        assert.isTrue(yield* isFor({ nights: { min: 9, max: 9 } }))
+        yield* until(3, "2027-04-19")
+        assert.isFalse(yield* isFor({ nights: { min: 8, max: 8 } }))
+      })
+  )
+
+  it.effect("is not answered twice within a minute: what waits together is one question then", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, lane } = yield* asking()
+      yield* ask("Wi-Fi?")
+      yield* answeredOff
+      yield* TestClock.adjust("10 seconds")
+      yield* ask("Hello again")
+      yield* ask("The Wi-Fi password, please")
+      yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS - 1)
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 1)
+      assert.deepStrictEqual((yield* lane)?.waiting, 2)
+      yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS)
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 2)
+      assert.deepStrictEqual(yield* plans, ["done", "done", "done"])
+      const known = yield* Known
+      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Hello again", "The Wi-Fi password, please"])
+    })
+  )
+
+  it.effect("is not answered what he asked before the rule was resumed, whatever he asks since", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, operatorId } = yield* asking()
+      const sql = yield* SqlClient.SqlClient
+      const known = yield* Known
+      yield* ask("Wi-Fi?")
+      yield* answeredOff
+      yield* TestClock.adjust("10 seconds")
+      yield* ask("The Wi-Fi password, please")
+      yield* handedOut
+      yield* TestClock.adjust("10 seconds")
+      yield* sql`UPDATE automation_rules SET since = ${new Date(NOW + 20_000)} WHERE operator_id = ${operatorId}`
+      yield* ask("Is there a piano?")
+      yield* handedOut
+      yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS)
+      yield* answeredOff
+      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Is there a piano?"])
+      assert.lengthOf(yield* automatic, 1)
+      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.unknown), skipped(REASONS.unknown)])
+    })
+  )
+
+  it.effect("is answered at once after a question that nothing answered", () =>
+    Effect.gen(function* () {
+      const { ask, automatic } = yield* asking()
+      yield* ask("Hello!")
+      yield* answeredOff
+      yield* ask("What about Wi-Fi?")
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 1)
+    })
+  )
+
+  it.effect("is answered five times in a row and no more, until a person has spoken, here or at the channel", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, hostThere, hostHere } = yield* asking()
+      const askAgain = Effect.gen(function* () {
+        yield* TestClock.adjust(ANSWER_PAUSE_MS)
+        yield* ask("Wi-Fi?")
+        yield* answeredOff
+        return (yield* automatic).length
+      })
+      for (let nth = 1; nth <= ANSWERS_IN_A_ROW; nth++) assert.strictEqual(yield* askAgain, nth)
+      assert.strictEqual(yield* askAgain, ANSWERS_IN_A_ROW)
+      assert.strictEqual((yield* plans).at(-1), skipped(REASONS.inARow))
+      yield* TestClock.adjust("1 second")
+      yield* hostThere("It is me.")
+      for (let nth = 1; nth <= ANSWERS_IN_A_ROW; nth++) assert.strictEqual(yield* askAgain, ANSWERS_IN_A_ROW + nth)
+      assert.strictEqual(yield* askAgain, 2 * ANSWERS_IN_A_ROW)
+      yield* TestClock.adjust("1 second")
+      yield* hostHere("And from here.")
+      assert.strictEqual(yield* askAgain, 2 * ANSWERS_IN_A_ROW + 1)
+    })
+  )
+
+  it.effect("that is another machine is answered five times, however it goes on", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, messages } = yield* asking()
+      // Answers each of our answers at once, for two hours.
+      let heard = -1
+      for (let minute = 0; minute < 120; minute++) {
+        const ours = (yield* automatic).length
+        if (ours > heard) {
+          heard = ours
+          yield* ask("Thank you for your message! Our Wi-Fi team will be with you shortly.")
+        }
+        yield* answeredOff
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.lengthOf(yield* automatic, ANSWERS_IN_A_ROW)
+      assert.lengthOf(yield* messages, 2 * ANSWERS_IN_A_ROW + 1)
+    })
+  )
+
+  it.effect("is left to the person who has written since", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, hostHere, hostThere } = yield* asking()
+      yield* ask("Wi-Fi?")
+      yield* handedOut
+      yield* TestClock.adjust("1 second")
+      yield* hostHere("One moment")
+      yield* answeredOff
+      yield* TestClock.adjust("1 second")
+      yield* ask("Wi-Fi again?")
+      yield* handedOut
+      yield* TestClock.adjust("1 second")
+      yield* hostThere("Here it is")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, [skipped(REASONS.person), skipped(REASONS.person)])
+      assert.deepStrictEqual(yield* automatic, [])
+    })
+  )
+
+  it.effect("is not answered while a person writes: what was said meanwhile is looked at first", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, hostHere } = yield* asking()
+      const known = yield* Known
+      yield* TestClock.adjust("1 second")
+      yield* known.answer(Effect.as(Effect.orDie(hostHere("I am at it")), [WIFI]))
+      yield* ask("Wi-Fi?", { at: new Date(NOW) })
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, [skipped(REASONS.person)])
+      assert.deepStrictEqual(yield* automatic, [])
+      yield* known.answer(Effect.succeed([WIFI]))
+    })
+  )
+
+  it.effect(
+    "is not answered with what its entry said before, as the guest he was, or by a rule, where that changes meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const known = yield* Known
+        const id = WIFI.knowledge_base_id
+        const sql = yield* SqlClient.SqlClient
+        interface Change {
+          readonly by: (scene: Effect.Success<ReturnType<typeof asking>>) => Effect.Effect<unknown, unknown>
+          readonly reason: string
+        }
+        const changes: Record<string, Change> = {
+          edited: {
+            by: ({ api, as }) =>
+              Effect.flatMap(api.get_knowledge_base({ id }).pipe(as), ({ knowledge_base: { title, contents } }) => {
+                const everywhere = { scope_property: { type: "all" }, scope_channel: { type: "all" } } as const
+                return api.update_knowledge_base({ id, title, contents, is_enable: false, ...everywhere }).pipe(as)
+              }),
+            reason: REASONS.unknown
+          },
+          deleted: { by: ({ api, as }) => api.delete_knowledge_base({ id }).pipe(as), reason: REASONS.unknown },
+          cancelled: {
+            by: ({ hear, listing }) =>
+              hear(order([room(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
+            reason: REASONS.unknown
+          },
+          moved: {
+            by: ({ api, as, rows, second }) =>
+              Effect.flatMap(rows, ([stay]) =>
+                api.allocate_stay({ stay_code: stay?.stay_code ?? "", property_id: second }).pipe(as)
+              ),
+            reason: REASONS.unknown
+          },
+          prolonged: {
+            by: ({ hear, listing }) =>
+              hear(order([room(listing, { check_out_date: "2027-05-08" })], { thread_id: "T1", version: 2 })),
+            reason: REASONS.unknown
+          },
+          paused: {
+            by: ({ rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`,
+            reason: REASONS.noRule
+          }
+        }
+        for (const [what, { by, reason }] of Object.entries(changes)) {
+          const scene = yield* asking()
+          yield* scene.book()
+          const changed = Effect.andThen(Effect.orDie(by(scene)), known.answer(Effect.succeed([])))
+          yield* known.answer(Effect.as(changed, [WIFI]))
+          yield* scene.ask("Wi-Fi?")
+          yield* answeredOff
+          assert.deepStrictEqual(yield* scene.automatic, [], what)
+          assert.deepStrictEqual(yield* scene.plans, [skipped(reason)], what)
+        }
+        yield* known.answer(Effect.succeed([WIFI]))
+      })
+  )
+
+  it.effect("is answered up to an hour later, and not after", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans } = yield* asking()
+      yield* ask("Wi-Fi?")
+      yield* handedOut
+      yield* TestClock.setTime(NOW + ANSWER_LATE_MS)
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 1)
+      yield* ask("Wi-Fi?")
+      yield* handedOut
+      yield* TestClock.setTime(NOW + 2 * ANSWER_LATE_MS + 1)
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.late)])
+    })
+  )
+
+  it.effect("of whom many messages wait is answered by so many of them at a time", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, lane } = yield* asking()
+      for (let nth = 0; nth <= ANSWERED_TOGETHER; nth++) yield* ask(`Wi-Fi ${nth}?`)
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 1)
+      assert.strictEqual((yield* lane)?.waiting, 1)
+      yield* TestClock.adjust(ANSWER_PAUSE_MS)
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 2)
+      assert.strictEqual((yield* plans).filter((each) => each === "done").length, ANSWERED_TOGETHER + 1)
+      assert.strictEqual((yield* lane)?.waiting, 0)
+    })
+  )
+
+  it.effect("is not answered with more than the channel takes", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans } = yield* asking()
+      const known = yield* Known
+      yield* known.answer(Effect.succeed([{ ...WIFI, text: "x".repeat(10_001) }]))
+      yield* ask("Wi-Fi?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, [skipped("the answer is longer than the 10000 characters of airbnb")])
+      yield* known.answer(Effect.succeed([{ ...WIFI, text: "x".repeat(10_000) }]))
+      yield* ask("Wi-Fi?")
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 1)
+      yield* known.answer(Effect.succeed([WIFI]))
+    })
+  )
+})
+
+layer(layerAsking)("somebody who inquires", (it) => {
+  it.effect("gets the rule's own text for his first message, with the rule as its source", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, messages, plans, rule } = yield* asking(GREETS)
+      yield* ask("Is the flat quiet?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* automatic, ["Thank you, Ada."])
+      const [, reply] = yield* messages
+      assert.deepStrictEqual(reply?.sources[0], {
+        type: "automation_reply",
+        docs: [{ title: "Thank you", fragment: ["Thank you, Ada."], source_type: "automation_reply", link_id: rule }]
+      })
+      yield* TestClock.adjust(ANSWER_PAUSE_MS)
+      yield* ask("Are you there?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.noRule)])
+    })
+  )
+
+  it.effect("gets it with what is known as long as both fit together, and else what is known alone", () =>
+    Effect.gen(function* () {
+      const room = messageLimit("airbnb") - `\n\n${WIFI.text}`.length
+      const told = Effect.fnUntraced(function* (length: number) {
+        const scene = yield* asking({ ...GREETS, text: "x".repeat(length) }, ANSWERS)
+        yield* scene.ask("Is there Wi-Fi?")
+        yield* answeredOff
+        const sql = yield* SqlClient.SqlClient
+        const [plan] = yield* sql<{ rule_id: number }>`
+          SELECT rule_id FROM automation_plans WHERE operator_id = ${scene.operatorId}`
+        const [, reply] = yield* scene.messages
+        return {
+          text: reply?.content,
+          sources: reply?.sources.map(({ type }) => type),
+          rule: scene.ruleIds.indexOf(plan?.rule_id ?? 0)
+        }
+      })
+      assert.deepStrictEqual(yield* told(room), {
+        text: `${"x".repeat(room)}\n\n${WIFI.text}`,
+        sources: ["automation_reply", "host_knowledge", "thread"],
+        rule: 0
+      })
+      assert.deepStrictEqual(yield* told(room + 1), {
+        text: WIFI.text,
+        sources: ["host_knowledge", "thread"],
+        rule: 1
+      })
+    })
+  )
+
+  it.effect("gets it before what is known, where there is a rule for both", () =>
+    Effect.gen(function* () {
+      const { ask, messages } = yield* asking(GREETS, ANSWERS)
+      yield* ask("Is there Wi-Fi?")
+      yield* answeredOff
+      const [, reply] = yield* messages
+      assert.strictEqual(reply?.content, `Thank you, Ada.\n\n${WIFI.text}`)
+      assert.deepStrictEqual(
+        reply?.sources.map(({ type }) => type),
+        ["automation_reply", "host_knowledge", "thread"]
+      )
+    })
+  )
+
+  it.effect("does not get it for a message that is told of once a later one was answered", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans } = yield* asking(ANSWERS, GREETS)
+      yield* TestClock.adjust("10 seconds")
+      yield* ask("Is there Wi-Fi?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* automatic, [`Thank you, Ada.\n\n${WIFI.text}`])
+      yield* TestClock.adjust(ANSWER_PAUSE_MS)
+      yield* ask("Hello!", { at: new Date(NOW + 5_000) })
+      yield* answeredOff
+      assert.lengthOf(yield* automatic, 1)
+      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.unknown)])
+    })
+  )
+
+  it.effect("is told the address as what is known of the property", () =>
+    Effect.gen(function* () {
+      const scene = yield* asking({ ...GREETS, text: "You find us at {{property.address}}." })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET address = 'Quay 1' WHERE id = ${scene.property}`
+      const inquiry = {
+        listing_id: scene.listing,
+        check_in_date: "2027-06-01",
+        check_out_date: "2027-06-05",
+        number_of_adults: 1
+      }
+      yield* scene.hear(threadSaid({ version: 2, inquiry }))
+      yield* scene.ask("Where are you?")
+      yield* answeredOff
+      const [, reply] = yield* scene.messages
+      assert.deepStrictEqual(
+        reply?.sources.map(({ type, docs }) => [type, docs[0]?.fragment, docs[0]?.link_id]),
+        [
+          ["automation_reply", ["You find us at Quay 1."], scene.rule],
+          ["checkin_guide", ["Quay 1"], scene.property],
+          ["thread", ["Where are you?"], -1]
+        ]
+      )
+    })
+  )
+
+  it.effect("gets it as long as his channel takes it, and where it is longer what is known alone", () =>
+    Effect.gen(function* () {
+      const most = messageLimit("airbnb")
+      const greets = (length: number) => ({ ...GREETS, text: "x".repeat(length) })
+      const fits = yield* asking(greets(most))
+      yield* fits.ask("Is it quiet?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* fits.automatic, ["x".repeat(most)])
+
+      const long = yield* asking(greets(most + 1))
+      yield* long.ask("Is it quiet?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* long.plans, [
+        skipped(`With everything in it the text has more than the ${most} characters that its channel takes.`)
+      ])
+
+      const known = yield* asking(greets(most + 1), ANSWERS)
+      yield* known.ask("Is there Wi-Fi?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* known.automatic, [WIFI.text])
+    })
+  )
+
+  it.effect("does not get it with an order, after the host has written, or where it cannot be filled", () =>
+    Effect.gen(function* () {
+      const booked = yield* asking(GREETS)
+      yield* booked.book()
+      yield* booked.ask("Is it quiet?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* booked.plans, [skipped(REASONS.noRule)])
+
+      const spoken = yield* asking(GREETS)
+      yield* spoken.hostHere("Welcome!")
+      yield* TestClock.adjust("1 second")
+      yield* spoken.ask("Is it quiet?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* spoken.plans, [skipped(REASONS.noRule)])
+
+      const unfilled = yield* asking({ ...GREETS, text: "Welcome to {{property.name}}" })
+      yield* unfilled.ask("Is it quiet?")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* unfilled.plans, [skipped("{{property.name}}: it is of no property.")])
+      assert.deepStrictEqual(yield* unfilled.automatic, [])
+    })
+  )
+})

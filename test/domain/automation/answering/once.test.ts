@@ -1,0 +1,297 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import {
+  ANSWER_LEASE_MS,
+  AnswerQueue,
+  type TakenQuestions
+} from "../../../../src/domain/automation/answering/AnswerQueue.ts"
+import {
+  ANSWER_ATTEMPT_MS,
+  ANSWER_BACKOFF,
+  answer,
+  makeAnswering
+} from "../../../../src/domain/automation/answering/answering.ts"
+import {
+  ANSWERING_ACCOUNT_SHARE,
+  ANSWERING_ROOM,
+  ANSWERING_SHARE
+} from "../../../../src/domain/automation/answering/statements.ts"
+import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
+import { MESSAGES_WAITING } from "../../../../src/platform/limits.ts"
+import {
+  answeredOff,
+  asking,
+  handedOut,
+  Known,
+  layerAsking,
+  NOW,
+  WIFI
+} from "../../../support/domain/automation/answering/scene.ts"
+import { byNobody } from "../../../support/harness.ts"
+import { orSkipped, overlapping } from "../../../support/overlap.ts"
+
+const server = process.env["DATABASE_URL"] ?? ""
+
+/** Nothing of the tests before waits any more. */
+const emptied = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`UPDATE answer_lanes SET due_at = 'infinity', waiting = 0`
+).pipe(Effect.orDie)
+
+const take = (most = 10, underWay: ReadonlyArray<TakenQuestions> = []) =>
+  Effect.flatMap(AnswerQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
+
+/** A guest whose question waits. */
+const waiting = Effect.gen(function* () {
+  yield* emptied
+  const scene = yield* asking()
+  yield* scene.ask("Wi-Fi?")
+  yield* handedOut
+  return scene
+})
+
+/** A worker that has the question in hand, and looks for an answer to it for ever. */
+const looking = Effect.gen(function* () {
+  const known = yield* Known
+  const begun = yield* Deferred.make<void>()
+  yield* known.answer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
+  const [taken] = yield* take()
+  assert(taken !== undefined)
+  const worker = yield* Effect.forkChild(answer(taken))
+  yield* Deferred.await(begun)
+  return { worker, known }
+})
+
+/** So many guests of an operator whose questions are due. */
+const guestsOf = Effect.fnUntraced(function* (operatorId: number, account: number, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* DateTime.nowAsDate
+  yield* sql`
+    WITH made AS (
+      INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at)
+      SELECT ${operatorId}, gen_random_uuid()::text, ${account}, 'airbnb', gen_random_uuid()::text, ${now}, ${now}
+      FROM generate_series(1, ${count}) RETURNING operator_id, id
+    ), said AS (
+      INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, created_at)
+      SELECT operator_id, id, gen_random_uuid()::text, 'guest', 'Text', 'Wi-Fi?', ${now} FROM made
+      RETURNING operator_id, id, conversation_id
+    ), lane AS (
+      INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+      SELECT operator_id, id, ${account}, 1, ${now} FROM made
+    )
+    INSERT INTO automation_plans (operator_id, kind, conversation_id, message_id, account_id, scheduled_at, due_at, created_at)
+    SELECT operator_id, 'answer', conversation_id, id, ${account}, ${now}, 'infinity', ${now} FROM said`
+}, Effect.orDie)
+
+layer(layerAsking)("a guest is answered once", (it) => {
+  it.effect("by three workers at once, each in his turn", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const { operatorId, accountId } = yield* asking()
+      const sql = yield* SqlClient.SqlClient
+      yield* guestsOf(operatorId, accountId, 25)
+      const workers = yield* Effect.all([makeAnswering, makeAnswering, makeAnswering])
+      for (let turn = 0; turn < 10; turn++) {
+        yield* Effect.all(
+          workers.map(({ takeDue, idle }) => Effect.andThen(takeDue, idle)),
+          { concurrency: 3 }
+        )
+      }
+      const said = yield* sql<{ messages: number }>`
+        SELECT count(*)::int AS messages FROM messages WHERE operator_id = ${operatorId} AND sender_role = 'host'
+        GROUP BY conversation_id`
+      assert.deepStrictEqual(said, Array(25).fill({ messages: 1 }))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "after the worker that had it died: not before its lease ends, and what that one says then is nothing",
+    () =>
+      Effect.gen(function* () {
+        const { automatic, plans } = yield* waiting
+        const queue = yield* AnswerQueue
+        const [first] = yield* take()
+        assert(first !== undefined)
+        const seen = yield* queue.look(first, new Date(NOW))
+        assert(seen !== undefined)
+        yield* TestClock.setTime(NOW + ANSWER_LEASE_MS - 1)
+        assert.deepStrictEqual(yield* take(), [])
+        yield* TestClock.setTime(NOW + ANSWER_LEASE_MS)
+        const [second] = yield* take()
+        assert.deepStrictEqual(second, { ...first, attempts: first.attempts + 1 })
+
+        const given = {
+          answer: { text: WIFI.text, sources: [] },
+          sentences: [WIFI],
+          planIds: seen.questions.map(({ plan_id }) => plan_id),
+          over: [],
+          ruleIds: seen.rules.map(({ id }) => id),
+          inARow: 1
+        }
+        assert.isFalse(yield* queue.answer(first, seen, given, new Date(NOW)).pipe(byNobody))
+        yield* queue.silently(first, seen, [], new Date(NOW), new Date(NOW))
+        yield* queue.failed(first, new Date(NOW))
+        yield* queue.handBack(first, new Date(NOW))
+        assert.isUndefined(yield* queue.look(first, new Date(NOW)))
+        assert.deepStrictEqual(yield* take(), [])
+        assert.deepStrictEqual(yield* plans, ["waiting"])
+        assert(second !== undefined)
+        yield* answer(second)
+        assert.deepStrictEqual(yield* automatic, [WIFI.text])
+      })
+  )
+
+  it.effect("where the database's answer was lost, and it is written down again", () =>
+    Effect.gen(function* () {
+      const { messages, lane } = yield* waiting
+      const queue = yield* AnswerQueue
+      const [taken] = yield* take()
+      assert(taken !== undefined)
+      const seen = yield* queue.look(taken, new Date(NOW))
+      assert(seen !== undefined)
+      const given = {
+        answer: { text: WIFI.text, sources: [] },
+        sentences: [WIFI],
+        planIds: seen.questions.map(({ plan_id }) => plan_id),
+        over: [],
+        ruleIds: seen.rules.map(({ id }) => id),
+        inARow: 1
+      }
+      const once = queue.answer(taken, seen, given, new Date(NOW)).pipe(byNobody)
+      assert.isTrue(yield* once)
+      assert.isFalse(yield* once)
+      assert.lengthOf(yield* messages, 2)
+      assert.deepStrictEqual(yield* lane, { waiting: 0, in_a_row: 1 })
+    })
+  )
+
+  it.effect("by the next, where a worker is stopped while it looks for the answer", () =>
+    Effect.gen(function* () {
+      const { automatic } = yield* waiting
+      const { worker, known } = yield* looking
+      yield* Fiber.interrupt(worker)
+      assert.deepStrictEqual(yield* automatic, [])
+      yield* known.answer(Effect.succeed([WIFI]))
+      yield* answeredOff
+      assert.deepStrictEqual(yield* automatic, [WIFI.text])
+    })
+  )
+
+  it.effect("later, where it cannot be looked for now, and nobody else waits for that", () =>
+    Effect.gen(function* () {
+      const { automatic, plans } = yield* waiting
+      const known = yield* Known
+      yield* known.answer(Effect.die(new Error("no search")))
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, ["waiting"])
+      yield* known.answer(Effect.succeed([WIFI]))
+      const other = yield* asking()
+      yield* other.ask("Wi-Fi?")
+      yield* answeredOff
+      assert.lengthOf(yield* other.automatic, 1)
+      assert.deepStrictEqual(yield* automatic, [])
+      yield* TestClock.adjust(ANSWER_BACKOFF.firstMs * (1 + ANSWER_BACKOFF.jitter))
+      yield* answeredOff
+      assert.deepStrictEqual(yield* automatic, [WIFI.text])
+    })
+  )
+
+  it.effect("later, where looking for it does not end, which is given up within the lease", () =>
+    Effect.gen(function* () {
+      assert.isAbove(ANSWER_LEASE_MS, ANSWER_ATTEMPT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      const { automatic, operatorId } = yield* waiting
+      const sql = yield* SqlClient.SqlClient
+      const { worker, known } = yield* looking
+      yield* TestClock.adjust(ANSWER_ATTEMPT_MS)
+      yield* Fiber.join(worker)
+      assert.deepStrictEqual(yield* sql`SELECT failures FROM answer_lanes WHERE operator_id = ${operatorId}`, [
+        { failures: 1 }
+      ])
+      yield* known.answer(Effect.succeed([WIFI]))
+      yield* TestClock.adjust(ANSWER_BACKOFF.firstMs * (1 + ANSWER_BACKOFF.jitter))
+      yield* answeredOff
+      assert.deepStrictEqual(yield* automatic, [WIFI.text])
+    })
+  )
+
+  it.effect("later, where as much waits to be sent to him as may", () =>
+    Effect.gen(function* () {
+      const { automatic, plans, operatorId } = yield* waiting
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+        SELECT operator_id, conversation_id, account_id, ${MESSAGES_WAITING}::integer, 'infinity' FROM answer_lanes
+        WHERE operator_id = ${operatorId}`
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, ["waiting"])
+      yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${operatorId}`
+      yield* TestClock.adjust("10 seconds")
+      yield* answeredOff
+      assert.deepStrictEqual(yield* plans, ["done"])
+      assert.deepStrictEqual(yield* automatic, [WIFI.text])
+    })
+  )
+
+  it.effect("or not at all, where the question was taken back, before it is looked at and after", () =>
+    Effect.gen(function* () {
+      const { ask, automatic, plans, lane, operatorId } = yield* waiting
+      const sql = yield* SqlClient.SqlClient
+      const known = yield* Known
+      const takenBack = Effect.orDie(sql`
+        UPDATE automation_plans SET state = 'deleted', settled_at = now()
+        WHERE operator_id = ${operatorId} AND state = 'waiting'`)
+      yield* takenBack
+      yield* answeredOff
+      assert.deepStrictEqual([yield* plans, (yield* lane)?.waiting], [["deleted"], 0])
+      yield* known.answer(Effect.as(takenBack, [WIFI]))
+      yield* ask("Wi-Fi?")
+      yield* answeredOff
+      assert.deepStrictEqual([yield* plans, (yield* lane)?.waiting], [["deleted", "deleted"], 0])
+      assert.deepStrictEqual(yield* automatic, [])
+      yield* known.answer(Effect.succeed([WIFI]))
+    })
+  )
+
+  it.effect("though another host has very many guests who ask", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const greedy = yield* asking()
+      yield* guestsOf(greedy.operatorId, greedy.accountId, 200)
+      const quiet = yield* asking()
+      yield* TestClock.adjust("1 second")
+      yield* quiet.ask("Wi-Fi?")
+      yield* handedOut
+      const taken = yield* take(ANSWERING_ROOM)
+      const of = (operatorId: number) => taken.filter(({ operator_id }) => operator_id === operatorId).length
+      assert.deepStrictEqual([of(greedy.operatorId), of(quiet.operatorId)], [ANSWERING_ACCOUNT_SHARE, 1])
+      assert.isAtMost(ANSWERING_ACCOUNT_SHARE, ANSWERING_SHARE)
+      assert.deepStrictEqual(yield* take(ANSWERING_ROOM, taken), [])
+    })
+  )
+
+  it.effect("where its host is active", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* waiting
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operators SET status = 'banned' WHERE id = ${operatorId}`
+      assert.deepStrictEqual(yield* take(), [])
+      yield* sql`UPDATE operators SET status = 'active' WHERE id = ${operatorId}`
+      assert.lengthOf(yield* take(), 1)
+    })
+  )
+
+  it.effect.skipIf(server === "")(orSkipped("or not at all, where a person is just writing"), () =>
+    Effect.gen(function* () {
+      const { hostHere, automatic, plans } = yield* waiting
+      yield* TestClock.adjust("1 second")
+      const [taken] = yield* take()
+      assert(taken !== undefined)
+      yield* overlapping(hostHere("I am here"), answer(taken))
+      yield* answeredOff
+      assert.deepStrictEqual(yield* automatic, [])
+      assert.match((yield* plans).join(), /a person/)
+    })
+  )
+})

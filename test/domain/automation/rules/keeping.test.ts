@@ -1,0 +1,273 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Rules } from "../../../../src/domain/automation/rules/Rules.ts"
+import { activeRules } from "../../../../src/domain/automation/rules/store.ts"
+import { AUTOMATION_RULES } from "../../../../src/platform/limits.ts"
+import { layerTestDatabase } from "../../../support/database.ts"
+import { byNobody, freshOperator, orderOf, propertyOf } from "../../../support/harness.ts"
+
+const BEFORE = {
+  name: "Before arrival",
+  action: "send_message",
+  trigger: { event: "check_in", when: "before", hours: 24 },
+  text: "See you, {{guest.first_name}}. Door: {{stay.door_code}}"
+}
+const ANSWER = { name: "Answers", action: "answer" }
+const INQUIRY = { name: "Welcome", action: "send_message", trigger: { event: "inquiry" }, text: "Hello" }
+
+interface KeptRow {
+  readonly id: number
+  readonly state: string
+  readonly since: Date
+  readonly all: boolean
+}
+
+/** An operator in Berlin, and its rows as they are kept. */
+const ready = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rules = yield* Rules
+  const { operatorId } = yield* freshOperator()
+  const kept = sql<KeptRow>`
+    SELECT id, state, since, mark_before IS NOT DISTINCT FROM 9223372036854775807 AS all
+    FROM automation_rules WHERE operator_id = ${operatorId} ORDER BY id`
+  const allMarked = sql`UPDATE automation_rules SET mark_before = NULL WHERE operator_id = ${operatorId}`
+  const trail = Effect.map(
+    sql<{ record: string; fields: ReadonlyArray<string> }>`
+      SELECT record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`,
+    (rows) => rows.map(({ record, fields }) => [record, ...fields].join(" "))
+  )
+  const create = (written: unknown) => byNobody(rules.create(operatorId, written))
+  return { sql, rules, operatorId, kept, allMarked, trail, create }
+})
+
+const at = (text: string) => TestClock.setTime(Date.parse(text))
+
+layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
+  it.effect("is kept as it was written, acts from then on, and has every stay looked at that it may be for", () =>
+    Effect.gen(function* () {
+      const { sql, rules, operatorId, kept, trail, create } = yield* ready
+      yield* at("2027-05-01T10:00:00.5Z")
+      const before = yield* create(BEFORE)
+      const answer = yield* create(ANSWER)
+      const inquiry = yield* create(INQUIRY)
+      // Of what is booked in that second nobody knows whether it came before.
+      const since = new Date("2027-05-01T10:00:00Z")
+      assert.deepStrictEqual(yield* kept, [
+        { id: before.rule_id, state: "active", since, all: true },
+        { id: answer.rule_id, state: "active", since, all: false },
+        { id: inquiry.rule_id, state: "active", since, all: false }
+      ])
+      const listed = yield* rules.list(operatorId, 100)
+      assert.deepStrictEqual(
+        listed.map(({ definition }) => definition),
+        [BEFORE, ANSWER, INQUIRY]
+      )
+      const { action, trigger } = BEFORE
+      assert.deepStrictEqual<unknown>(yield* activeRules(sql)([operatorId]), [
+        { operator_id: operatorId, id: before.rule_id, since, definition: { action, trigger } }
+      ])
+      assert.deepStrictEqual(yield* rules.list(operatorId, 1), listed.slice(0, 1))
+      assert.deepStrictEqual(
+        yield* trail,
+        [before, answer, inquiry].map(({ rule_id }) => `automation_rule:${rule_id}`)
+      )
+    })
+  )
+
+  it.effect("is paused, resumed and removed; each time every stay is looked at again, and nothing is made up for", () =>
+    Effect.gen(function* () {
+      const { sql, rules, operatorId, kept, allMarked, trail, create } = yield* ready
+      yield* at("2027-05-01T10:00:00Z")
+      const { rule_id: id } = yield* create(BEFORE)
+      const made = new Date("2027-05-01T10:00:00Z")
+      const stands = Effect.map(kept, ([row]) => row)
+      yield* allMarked
+      yield* at("2027-05-02T10:00:00.5Z")
+      yield* byNobody(rules.resume(id))
+      assert.deepStrictEqual(yield* stands, { id, state: "active", since: made, all: false })
+      yield* byNobody(rules.pause(id))
+      assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: true })
+      assert.deepStrictEqual(yield* activeRules(sql)([operatorId]), [])
+      assert.lengthOf(yield* rules.list(operatorId, 100), 1)
+      yield* allMarked
+      yield* byNobody(rules.pause(id))
+      assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: false })
+      yield* byNobody(rules.resume(id))
+      const resumed = new Date("2027-05-02T10:00:00Z")
+      assert.deepStrictEqual(yield* stands, { id, state: "active", since: resumed, all: true })
+      yield* allMarked
+      yield* byNobody(rules.remove(id))
+      assert.deepStrictEqual(yield* stands, { id, state: "removed", since: resumed, all: true })
+      assert.deepStrictEqual(yield* rules.list(operatorId, 100), [])
+      for (const again of [rules.remove(id), rules.pause(id), rules.resume(id)]) {
+        assert.deepInclude(yield* Effect.flip(byNobody(again)), {
+          _tag: "NotFound",
+          message: `There is no rule ${id}.`
+        })
+      }
+      const record = `automation_rule:${id}`
+      assert.deepStrictEqual(yield* trail, [record, `${record} state`, `${record} state`, record])
+    })
+  )
+
+  it.effect("is refused, and nothing is kept, where it names properties of others, or nobody", () =>
+    Effect.gen(function* () {
+      const { rules, operatorId, kept, trail, create } = yield* ready
+      const own = yield* propertyOf(operatorId, "Harbour 1")
+      const stranger = yield* freshOperator()
+      const other = yield* propertyOf(stranger.operatorId, "Harbour 1")
+      const refused = (written: unknown) => Effect.flip(create(written))
+      assert.deepInclude(yield* refused({ ...ANSWER, property_ids: [own, other] }), {
+        _tag: "NotFound",
+        message: `property_ids: no such property: ${other}.`
+      })
+      assert.deepInclude(yield* Effect.flip(byNobody(rules.create(999_999_999, ANSWER))), {
+        _tag: "NotFound",
+        message: "There is no operator 999999999."
+      })
+      assert.deepInclude(yield* refused({ ...BEFORE, text: "{{cf.}}" }), { _tag: "ValidationFailed" })
+      assert.deepStrictEqual([yield* kept, yield* trail], [[], []])
+      yield* create({ ...ANSWER, property_ids: [own] })
+      assert.lengthOf(yield* kept, 1)
+    })
+  )
+
+  it.effect("is one of so many of an operator, however many are made at once, and a removed one makes room", () =>
+    Effect.gen(function* () {
+      const { sql, rules, operatorId, kept, create } = yield* ready
+      yield* sql`
+        INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
+        SELECT ${operatorId}, 'answer', '{}', CASE n WHEN 1 THEN 'removed' WHEN 2 THEN 'paused' ELSE 'active' END, now(), now()
+        FROM generate_series(1, ${AUTOMATION_RULES - 2 + 1}::integer) n`
+      const made = yield* Effect.all(
+        Array.from({ length: 6 }, () => Effect.result(create(ANSWER))),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(
+        made.filter(({ _tag }) => _tag === "Success"),
+        2
+      )
+      const full = `automation_rule_limit: all ${AUTOMATION_RULES} rules are in use.`
+      assert.deepInclude(yield* Effect.flip(create(ANSWER)), { _tag: "ValidationFailed", message: full })
+      const [, second] = yield* kept
+      yield* byNobody(rules.remove(second?.id ?? 0))
+      yield* create(ANSWER)
+      assert.deepInclude(yield* Effect.flip(create(ANSWER)), { message: full })
+    })
+  )
+
+  it.effect("is tried on a stay: whether it is for it, when it acts, and what it says then", () =>
+    Effect.gen(function* () {
+      const { sql, rules, operatorId, kept, trail, create } = yield* ready
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const stay = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-10", checkOut: "2027-05-14" }])
+      yield* sql`
+        UPDATE stays SET guest_name = 'Ada Lovelace', lock_code = '4711', lock_code_visible_after = '15:00'
+        WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE orders SET booked_at = '2027-04-01' WHERE operator_id = ${operatorId}`
+      yield* at("2027-05-01T10:00:00Z")
+      const told = Effect.fnUntraced(function* (written: unknown) {
+        const { rule_id } = yield* create(written)
+        const { state, ...tested } = yield* rules.test(rule_id, stay)
+        assert.deepStrictEqual([tested.rule_id, tested.stay_code, state], [rule_id, stay, "active"])
+        return [tested.concerns, tested.scheduled_at, tested.timeliness, tested.text, tested.reason]
+      })
+      const unseen = "{{stay.door_code}}: the stay has no door code, or its guests may not see it yet."
+      // In Berlin it is 15:00 at 13:00 UTC.
+      assert.deepStrictEqual(yield* told(BEFORE), [true, "2027-05-09T13:00:00Z", "early", null, unseen])
+      const arrival = { ...BEFORE, trigger: { event: "check_in", when: "after", hours: 0 } }
+      assert.deepStrictEqual(yield* told(arrival), [
+        true,
+        "2027-05-10T13:00:00Z",
+        "early",
+        "See you, Ada. Door: 4711",
+        null
+      ])
+      const booking = { ...BEFORE, trigger: { event: "booking", when: "after", hours: 1 }, text: "Thank you" }
+      assert.deepStrictEqual(yield* told(booking), [
+        true,
+        "2027-04-01T01:00:00Z",
+        "late",
+        "Thank you",
+        "It is too late for it."
+      ])
+      assert.deepStrictEqual(yield* told({ ...BEFORE, trigger: { event: "request", when: "after", hours: 0 } }), [
+        false,
+        null,
+        null,
+        null,
+        "It is not for orders that are accepted."
+      ])
+      assert.deepStrictEqual(yield* told({ ...BEFORE, nights: { min: 5 } }), [
+        false,
+        null,
+        null,
+        null,
+        "The stay is not among the properties, channels or nights that the rule is for."
+      ])
+      assert.deepStrictEqual(yield* told(ANSWER), [true, null, null, null, "It answers what guests ask."])
+      assert.deepStrictEqual(yield* told(INQUIRY), [
+        false,
+        null,
+        null,
+        null,
+        "It answers who inquires and has booked nothing."
+      ])
+      const rows = yield* kept
+      const trailed = yield* trail
+      const [first] = rows
+      const id = first?.id ?? 0
+      yield* byNobody(rules.pause(id))
+      assert.deepInclude(yield* rules.test(id, stay), { state: "paused", reason: "The rule is paused." })
+      const strange = yield* freshOperator()
+      const foreign = yield* orderOf(strange.operatorId, [{ propertyId: null }])
+      assert.deepInclude(yield* Effect.flip(rules.test(id, foreign)), {
+        _tag: "NotFound",
+        message: `There is no stay ${foreign} of operator ${operatorId}.`
+      })
+      assert.deepInclude(yield* Effect.flip(rules.test(999_999_999, stay)), {
+        message: "There is no rule 999999999."
+      })
+      assert.deepStrictEqual(yield* trail, [...trailed, `automation_rule:${id} state`])
+    })
+  )
+
+  it.effect("is tried on a stay of several of its order: the review is after the last of them", () =>
+    Effect.gen(function* () {
+      const { sql, rules, operatorId, create } = yield* ready
+      yield* at("2027-05-01T10:00:00Z")
+      const both = { propertyId: null, checkIn: "2027-05-10" }
+      const order = yield* orderOf(operatorId, [
+        { ...both, checkOut: "2027-05-14" },
+        { ...both, checkOut: "2027-05-12" }
+      ])
+      const codes = yield* sql<{ stay_code: string }>`
+        SELECT stay_code FROM stays WHERE operator_id = ${operatorId} ORDER BY check_out_date DESC`
+      const [last = "", first = ""] = codes.map(({ stay_code }) => stay_code)
+      assert.strictEqual(last, order)
+      const trigger = { event: "check_out", when: "after", hours: 2 }
+      const review = yield* create({ name: "After", action: "review", trigger, score: 5, text: "Thank you" })
+      const told = (code: string) => rules.test(review.rule_id, code)
+      assert.deepInclude(yield* told(first), {
+        concerns: false,
+        scheduled_at: null,
+        text: null,
+        reason: "An order has one review, after its last stay."
+      })
+      assert.deepInclude(yield* told(last), { concerns: true, scheduled_at: "2027-05-14T11:00:00Z", reason: null })
+      const message = yield* create({ ...BEFORE, trigger, text: "Thank you" })
+      assert.deepInclude(yield* rules.test(message.rule_id, first), { concerns: true, text: "Thank you" })
+    })
+  )
+
+  it.effect("that answers is for a stay whatever the status of its order", () =>
+    Effect.gen(function* () {
+      const { rules, operatorId, create } = yield* ready
+      const stay = yield* orderOf(operatorId, [{ propertyId: null }], { status: "wait_accept" })
+      const { rule_id } = yield* create(ANSWER)
+      assert.deepInclude(yield* rules.test(rule_id, stay), { concerns: true, reason: "It answers what guests ask." })
+    })
+  )
+})

@@ -1,0 +1,587 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { retain } from "../../../src/domain/automation/retention.ts"
+import { doIt } from "../../../src/domain/automation/running/doing.ts"
+import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
+import { makeRunning, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { RUNNING_ACCOUNT_SHARE, RUNNING_ROOM } from "../../../src/domain/automation/running/taking.ts"
+import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { ChannelNotServed, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
+import { HostReviews } from "../../../src/domain/guests/reviews/HostReviews.ts"
+import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../src/jobs/timed-work.ts"
+import { MESSAGES_WAITING, PLAN_LATE_MS, PLANS_KEPT_MS } from "../../../src/platform/limits.ts"
+import { ScriptedChannel } from "../../support/channels.ts"
+import {
+  AFTER_LEAVING,
+  BEFORE_ARRIVAL,
+  emptied,
+  hostingAlone,
+  layerAutomating,
+  marksOf,
+  NOW,
+  type Planned,
+  planned,
+  plannedAll,
+  plansOf,
+  ranOff,
+  ruleBecomes,
+  ruleOf,
+  saidIn,
+  stayOf
+} from "../../support/domain/automation/automating.ts"
+import { byNobody, call } from "../../support/harness.ts"
+
+/** When the message before an arrival on the 25th is due. */
+const DUE = Date.parse("2027-04-24T14:00:00Z")
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** The longest that a first failure is put off for. */
+const PAUSE = RUN_BACKOFF.firstMs * (1 + RUN_BACKOFF.jitter)
+
+layer(layerAutomating)("what is due", (it) => {
+  it.effect("is said once, by itself and with what it is made of, and a millisecond before it is not", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned({ ...BEFORE_ARRIVAL, text: "Hi {{guest.first_name}}, from {{stay.check_in_time}}." })
+      const running = yield* makeRunning
+      yield* TestClock.setTime(DUE - 1)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* saidIn(host.conversation), [])
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      yield* ranOff(running)
+      const { messages } = yield* host.api.get_conversation({ id: host.conversation }).pipe(host.as)
+      assert.lengthOf(messages, 1)
+      assert.deepInclude(messages[0], {
+        sender_role: "host",
+        sender_name: "Assistant",
+        content: "Hi Ada, from 15:00.",
+        display_type: "Text",
+        delivery: "queued",
+        sources: [
+          {
+            type: "automation_reply",
+            docs: [
+              {
+                title: "Before arrival",
+                fragment: ["Hi Ada, from 15:00."],
+                source_type: "automation_reply",
+                link_id: host.rule
+              }
+            ]
+          },
+          {
+            type: "checkin_guide",
+            docs: [{ title: "", fragment: ["15:00"], source_type: "checkin_guide", link_id: -1 }]
+          }
+        ]
+      })
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message done 2027-04-24T14:00:00.000Z"])
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* sql<{ event: string }>`SELECT event FROM events WHERE operator_id = ${host.operatorId}`
+      assert.deepStrictEqual(events, [{ event: "message_created" }])
+      const trail = yield* sql<{ application: string; operation: string }>`
+        SELECT DISTINCT application, operation FROM trail WHERE operator_id = ${host.operatorId}`
+      assert.deepStrictEqual(trail, [{ application: "automation", operation: "run plan" }])
+    })
+  )
+
+  it.effect("is said once by three workers that look at the same moment", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const stays = yield* Effect.forEach(Array.from({ length: 6 }), () => stayOf(host))
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      yield* TestClock.setTime(DUE)
+      const workers = [yield* makeRunning, yield* makeRunning, yield* makeRunning]
+      yield* Effect.forEach(workers, ranOff, { concurrency: 3, discard: true })
+      for (const { conversation } of stays) assert.lengthOf(yield* saidIn(conversation), 1)
+    })
+  )
+
+  it.effect("is said once where two had the same plan in hand, and by hand at the same moment", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const queue = yield* PlanQueue
+      yield* TestClock.setTime(DUE)
+      const [first] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
+      yield* TestClock.adjust(RUN_LEASE_MS)
+      const [second] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
+      assert(first !== undefined && second !== undefined)
+      const byHand = host.api.execute_automation_action({ plan_id: first.id }).pipe(host.as, Effect.exit)
+      yield* Effect.all([runPlan(first), runPlan(second), byHand], { concurrency: 3, discard: true })
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
+    })
+  )
+
+  it.effect("is in one worker's hands for longer than it may take, and then in another's", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      assert.isAbove(RUN_LEASE_MS, OUTWARD_ACT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      const host = yield* planned()
+      const queue = yield* PlanQueue
+      yield* TestClock.setTime(DUE)
+      const [dead] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
+      assert(dead !== undefined)
+      const running = yield* makeRunning
+      yield* TestClock.adjust(RUN_LEASE_MS - 1)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* saidIn(host.conversation), [])
+      yield* TestClock.adjust(1)
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
+      // It comes back, and says what it meant to: nothing changes.
+      const now = yield* DateTime.nowAsDate
+      assert.isUndefined(yield* queue.skip(dead, "no", now).pipe(byNobody))
+      yield* queue.putOff(dead, "no", now)
+      yield* queue.markStay(dead, now)
+      yield* queue.handBack(dead, now)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message done 2027-04-24T14:00:00.000Z"])
+      assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
+    })
+  )
+
+  it.effect("that is handed back is free for others at once", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const queue = yield* PlanQueue
+      yield* TestClock.setTime(DUE)
+      const now = yield* DateTime.nowAsDate
+      const [taken] = yield* queue.take(now, 10, [])
+      assert(taken !== undefined)
+      // The process ends as the worker begins to look.
+      const began = yield* Deferred.make<void>()
+      const hangs = Effect.provideService(Statement.CurrentTransformer, (statement) =>
+        statement.compile()[0].includes("plan AS MATERIALIZED")
+          ? Effect.andThen(Deferred.succeed(began, undefined), Effect.never)
+          : Effect.succeed(statement)
+      )
+      const running = yield* Effect.forkChild(hangs(runPlan(taken)))
+      yield* Deferred.await(began)
+      assert.deepStrictEqual(yield* queue.take(now, 10, []), [])
+      yield* Fiber.interrupt(running)
+      const [other] = yield* queue.take(now, 10, [])
+      assert.deepStrictEqual(other, { ...taken, attempts: taken.attempts + 1 })
+      assert(other !== undefined)
+      yield* runPlan(other)
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
+    })
+  )
+
+  it.effect("is said after the service was away for some hours, and after a day it is skipped and says so", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const arrived = { ...BEFORE_ARRIVAL, trigger: { event: "check_in", when: "after", hours: 0 } }
+      const [early, late] = [yield* planned(arrived), yield* planned(arrived)]
+      const at = Date.parse("2027-04-25T14:00:00Z")
+      const running = yield* makeRunning
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE automation_plans SET due_at = ${new Date(at + 48 * HOUR)} WHERE operator_id = ${late.operatorId}`
+      yield* TestClock.setTime(at + 3 * HOUR)
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(early.conversation), 1)
+      yield* TestClock.setTime(at + 48 * HOUR)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* saidIn(late.conversation), [])
+      assert.deepStrictEqual(yield* plansOf(late.operatorId), [
+        "send_message skipped 2027-04-25T14:00:00.000Z: its time had passed"
+      ])
+      const trail = yield* sql<{ record: string; fields: ReadonlyArray<string> }>`
+        SELECT split_part(record, ':', 1) AS record, fields FROM trail WHERE operator_id = ${late.operatorId}`
+      assert.deepStrictEqual(trail, [{ record: "automation_plan", fields: ["state", "reason"] }])
+    })
+  )
+
+  it.effect("goes by what is known then: what moved waits for its new time, and what follows no more goes", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const sql = yield* SqlClient.SqlClient
+      const [moved, cancelled, paused] = [yield* planned(), yield* planned(), yield* planned()]
+      // Nobody has told of any of it.
+      yield* sql`
+        UPDATE stays SET check_in_date = '2027-04-26', check_out_date = '2027-04-29' WHERE operator_id = ${moved.operatorId}`
+      yield* sql`
+        UPDATE orders SET status = 'cancelled', cancelled_at = now() WHERE operator_id = ${cancelled.operatorId}`
+      yield* ruleBecomes(paused.rule, "paused")
+      const running = yield* makeRunning
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      yield* plannedAll
+      assert.deepStrictEqual(yield* plansOf(moved.operatorId), ["send_message waiting 2027-04-25T14:00:00.000Z"])
+      assert.deepStrictEqual(yield* plansOf(cancelled.operatorId), [])
+      assert.deepStrictEqual(yield* plansOf(paused.operatorId), [])
+      yield* TestClock.adjust("1 day")
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* saidIn(moved.conversation), ["See you tomorrow, Ada."])
+      for (const { conversation } of [cancelled, paused]) assert.deepStrictEqual(yield* saidIn(conversation), [])
+    })
+  )
+
+  it.effect("that was moved while it was in hand is not said, and waits", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const queue = yield* PlanQueue
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.setTime(DUE)
+      const [taken] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
+      assert(taken !== undefined)
+      const plan = yield* queue.ground(host.operatorId, taken.id)
+      assert(plan?.kind === "send_message")
+      yield* sql`
+        UPDATE stays SET check_in_date = '2027-04-26', check_out_date = '2027-04-29' WHERE operator_id = ${host.operatorId}`
+      yield* sql`UPDATE automation_rules SET mark_before = 9223372036854775807 WHERE id = ${host.rule}`
+      yield* plannedAll
+      const message = { does: "message" as const, conversationId: 1, text: "no", sources: [] }
+      assert.isUndefined(yield* queue.say(plan, message).pipe(byNobody))
+      assert.isUndefined(yield* queue.skip(taken, "no", yield* DateTime.nowAsDate).pipe(byNobody))
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-25T14:00:00.000Z"])
+    })
+  )
+
+  it.effect("is not said where its order was cancelled or its rule paused while it was in hand, nor by hand", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const queue = yield* PlanQueue
+      const changes = [
+        ({ operatorId }: Planned) =>
+          sql`UPDATE orders SET status = 'cancelled', cancelled_at = now() WHERE operator_id = ${operatorId}`,
+        ({ operatorId }: Planned) => sql`UPDATE orders SET status = 'wait_accept' WHERE operator_id = ${operatorId}`,
+        ({ operatorId }: Planned) => sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
+      ]
+      for (const change of changes) {
+        yield* emptied
+        const [host, byHand] = [yield* planned(), yield* planned()]
+        const [{ id } = { id: 0 }] = yield* host.actions("message")
+        const plan = yield* queue.ground(host.operatorId, id)
+        assert(plan?.kind === "send_message" && plan.conversation_id !== null)
+        yield* change(host)
+        const message = { does: "message" as const, conversationId: plan.conversation_id, text: "no", sources: [] }
+        assert.isUndefined(yield* queue.say(plan, message).pipe(byNobody))
+        const [{ id: plan_id } = { id: 0 }] = yield* byHand.actions("message")
+        const answer = yield* call(byHand.token, "execute_automation_action", { plan_id }).pipe(
+          Effect.provideService(Statement.CurrentTransformer, (statement) =>
+            statement.compile()[0].includes("'done'")
+              ? Effect.as(Effect.orDie(change(byHand)), statement)
+              : Effect.succeed(statement)
+          )
+        )
+        assert.strictEqual(answer.error_code, 404)
+        for (const { operatorId, conversation } of [host, byHand]) {
+          assert.deepStrictEqual(yield* plansOf(operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
+          assert.deepStrictEqual(yield* saidIn(conversation), [])
+        }
+      }
+    })
+  )
+
+  it.effect("without a conversation waits for one, and says so when its time has passed", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const arrived = { ...BEFORE_ARRIVAL, trigger: { event: "check_in", when: "after", hours: 0 } }
+      const [comes, never] = [yield* planned(arrived, { talks: false }), yield* planned(arrived, { talks: false })]
+      const running = yield* makeRunning
+      const at = Date.parse("2027-04-25T14:00:00Z")
+      yield* TestClock.setTime(at)
+      yield* ranOff(running)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE orders SET conversation_id = ${comes.conversation} WHERE operator_id = ${comes.operatorId}`
+      yield* TestClock.adjust(PAUSE)
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(comes.conversation), 1)
+      assert.deepStrictEqual(yield* plansOf(never.operatorId), [
+        "send_message waiting 2027-04-25T14:00:00.000Z: there is no conversation with the guest"
+      ])
+      yield* TestClock.setTime(at + 25 * HOUR)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* plansOf(never.operatorId), [
+        "send_message skipped 2027-04-25T14:00:00.000Z: its time had passed: there is no conversation with the guest"
+      ])
+    })
+  )
+
+  it.effect("that cannot be filled, or is too long for its channel, is skipped and says why", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const nameless = yield* planned(BEFORE_ARRIVAL, { guest: null })
+      const fits = yield* planned({ ...BEFORE_ARRIVAL, text: "x".repeat(10_000) })
+      const long = yield* planned({ ...BEFORE_ARRIVAL, text: "x".repeat(10_001) })
+      const running = yield* makeRunning
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* plansOf(nameless.operatorId), [
+        "send_message skipped 2027-04-24T14:00:00.000Z: {{guest.first_name}}: the guest has no name."
+      ])
+      assert.lengthOf(yield* saidIn(fits.conversation), 1)
+      assert.deepStrictEqual(yield* plansOf(long.operatorId), [
+        "send_message skipped 2027-04-24T14:00:00.000Z: With everything in it the text has more than the 10000 characters that its channel takes."
+      ])
+    })
+  )
+
+  it.effect("waits for room in a lane that is full", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+        SELECT operator_id, id, account_id, ${MESSAGES_WAITING}, 'infinity' FROM conversations
+        WHERE code = ${host.conversation}`
+      const running = yield* makeRunning
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* saidIn(host.conversation), [])
+      yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${host.operatorId}`
+      yield* TestClock.adjust(PAUSE)
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
+    })
+  )
+
+  it.effect("of a host whose account is closed waits", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operators SET status = 'closed' WHERE id = ${host.operatorId}`
+      const running = yield* makeRunning
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
+      yield* sql`UPDATE operators SET status = 'active' WHERE id = ${host.operatorId}`
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
+    })
+  )
+
+  it.effect(
+    "of a host whose account is closed is put off day by day once it is late, and skipped when the account is open again",
+    () =>
+      Effect.gen(function* () {
+        yield* emptied
+        const host = yield* planned()
+        const sql = yield* SqlClient.SqlClient
+        const standing = (status: string) => sql`UPDATE operators SET status = ${status} WHERE id = ${host.operatorId}`
+        const dueAt = Effect.map(
+          sql<{ due_at: Date }>`SELECT due_at FROM automation_plans WHERE operator_id = ${host.operatorId}`,
+          (rows) => rows.map(({ due_at }) => due_at.toISOString())
+        )
+        yield* standing("closed")
+        const late = DUE + PLAN_LATE_MS
+        yield* retain(new Date(late - 1))
+        assert.deepStrictEqual(yield* dueAt, ["2027-04-24T14:00:00.000Z"])
+        yield* retain(new Date(late))
+        assert.deepStrictEqual(yield* dueAt, ["2027-04-26T00:00:00.000Z"])
+        yield* retain(new Date("2027-04-26T00:00:00Z"))
+        assert.deepStrictEqual(yield* dueAt, ["2027-04-27T00:00:00.000Z"])
+        yield* standing("active")
+        const running = yield* makeRunning
+        yield* TestClock.setTime(Date.parse("2027-04-27T00:00:00Z"))
+        yield* retain(new Date("2027-04-27T00:00:00Z"))
+        yield* ranOff(running)
+        assert.deepStrictEqual(yield* plansOf(host.operatorId), [
+          "send_message skipped 2027-04-24T14:00:00.000Z: its time had passed"
+        ])
+        assert.deepStrictEqual(yield* saidIn(host.conversation), [])
+      })
+  )
+
+  it.effect("of a host with very much of it keeps no other host's waiting", () =>
+    Effect.gen(function* () {
+      const greedy = yield* hostingAlone
+      yield* Effect.forEach(Array.from({ length: RUNNING_ROOM + 1 }), () => stayOf(greedy), { discard: true })
+      yield* ruleOf(greedy.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const quiet = yield* planned()
+      yield* TestClock.setTime(DUE)
+      const queue = yield* PlanQueue
+      const taken = yield* queue.take(yield* DateTime.nowAsDate, RUNNING_ROOM, [])
+      const of = (operatorId: number) => taken.filter((plan) => plan.operator_id === operatorId).length
+      assert.deepStrictEqual([of(greedy.operatorId), of(quiet.operatorId)], [RUNNING_ACCOUNT_SHARE, 1])
+    })
+  )
+
+  it.effect("that breaks is tried again, and holds up nothing", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const [broken, host] = [yield* planned(), yield* planned()]
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE automation_rules SET definition = '{}' WHERE id = ${broken.rule}`
+      const running = yield* makeRunning
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
+      yield* sql`UPDATE automation_rules SET definition = ${JSON.stringify(BEFORE_ARRIVAL)}::jsonb WHERE id = ${broken.rule}`
+      yield* TestClock.adjust(PAUSE)
+      yield* ranOff(running)
+      assert.lengthOf(yield* saidIn(broken.conversation), 1)
+    })
+  )
+})
+
+layer(layerAutomating)("a review that is due", (it) => {
+  const LEFT = Date.parse("2027-04-28T12:00:00Z")
+
+  const reviewsOf = (code: string) =>
+    Effect.flatMap(ScriptedChannel, ({ guests }) =>
+      Effect.map(guests.reviews, (all) => all.filter((each) => each.reservationCode === code))
+    )
+
+  it.effect("is written at its channel and here, once", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      const running = yield* makeRunning
+      yield* TestClock.setTime(LEFT)
+      yield* ranOff(running)
+      const told = yield* reviewsOf(host.code)
+      assert.deepStrictEqual(
+        told.map(({ review }) => review),
+        [{ score: 5, content: "A kind guest.", categoryRatings: {} }]
+      )
+      const { reviews } = yield* host.api
+        .search_reviews({ reservation_code: host.code, review_status: "pending_guest_review" })
+        .pipe(host.as)
+      assert.deepInclude(reviews[0]?.host_review, { score: 5, content: "A kind guest." })
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+    })
+  )
+
+  it.effect("is tried again where its channel is away, and is done where it was written before", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      const channel = yield* ScriptedChannel
+      const running = yield* makeRunning
+      yield* channel.answer(host.code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* TestClock.setTime(LEFT)
+      yield* ranOff(running)
+      assert.match((yield* plansOf(host.operatorId))[0] ?? "", /^review waiting .*: The channel failed/)
+      yield* channel.answer(host.code, Effect.void)
+      yield* TestClock.adjust(PAUSE)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+
+      // Killed between the record and the plan.
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        UPDATE automation_plans SET state = 'waiting', settled_at = NULL WHERE operator_id = ${host.operatorId}`
+      yield* TestClock.adjust(RUN_LEASE_MS)
+      yield* ranOff(running)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+      assert.lengthOf(yield* reviewsOf(host.code), 1)
+    })
+  )
+
+  it.effect("is skipped where nothing reaches its channel, and says so", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      const channel = yield* ScriptedChannel
+      yield* channel.answer(host.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* TestClock.setTime(LEFT)
+      yield* ranOff(yield* makeRunning)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), [
+        "review skipped 2027-04-28T12:00:00.000Z: Nothing here reaches airbnb."
+      ])
+    })
+  )
+
+  it.effect("is skipped where the host has written another, and says so", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      yield* TestClock.setTime(LEFT - 1)
+      yield* host.api
+        .create_review({ reservation_code: host.code, host_review_content: "Loud", host_review_score: 2 })
+        .pipe(host.as)
+      const running = yield* makeRunning
+      yield* TestClock.setTime(LEFT)
+      yield* ranOff(running)
+      assert.match((yield* plansOf(host.operatorId))[0] ?? "", /^review skipped .* is reviewed already\.$/)
+      assert.lengthOf(yield* reviewsOf(host.code), 1)
+    })
+  )
+
+  it.effect("is done where somebody was faster with the same, and refused where it was another", () =>
+    Effect.gen(function* () {
+      const queue = yield* PlanQueue
+      const run = doIt(queue, yield* HostReviews)
+      const doing = { does: "review" as const, score: 5, text: "A kind guest." }
+      const inHand = Effect.gen(function* () {
+        yield* emptied
+        const host = yield* planned(AFTER_LEAVING)
+        yield* TestClock.setTime(LEFT)
+        const [{ id } = { id: 0 }] = yield* host.actions("review")
+        const plan = yield* queue.ground(host.operatorId, id)
+        assert(plan?.kind === "review")
+        const byHand = (host_review_content: string) =>
+          host.api
+            .create_review({ reservation_code: host.code, host_review_content, host_review_score: 5 })
+            .pipe(host.as)
+        return { ...host, id, plan, byHand }
+      })
+
+      const settled = yield* inHand
+      yield* settled.api.execute_automation_action({ plan_id: settled.id }).pipe(settled.as)
+      assert.isUndefined(yield* run(settled.plan, doing).pipe(byNobody))
+
+      const same = yield* inHand
+      yield* same.byHand(doing.text)
+      assert.deepStrictEqual(yield* run(same.plan, doing).pipe(byNobody), { id: same.id })
+      assert.deepStrictEqual(yield* plansOf(same.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+
+      const other = yield* inHand
+      yield* other.byHand("Another guest.")
+      assert.strictEqual((yield* run(other.plan, doing).pipe(byNobody, Effect.flip))._tag, "Conflict")
+      assert.deepStrictEqual(yield* plansOf(other.operatorId), ["review waiting 2027-04-28T12:00:00.000Z"])
+      for (const { code } of [settled, same, other]) assert.lengthOf(yield* reviewsOf(code), 1)
+    })
+  )
+
+  it.effect("is written once by a worker and by hand at the same moment", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      yield* TestClock.setTime(LEFT)
+      const queue = yield* PlanQueue
+      const [taken] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
+      assert(taken !== undefined)
+      const byHand = host.api.execute_automation_action({ plan_id: taken.id }).pipe(host.as, Effect.exit)
+      yield* Effect.all([runPlan(taken), byHand], { concurrency: 2, discard: true })
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+      const { reviews } = yield* host.api
+        .search_reviews({ reservation_code: host.code, review_status: "pending_guest_review" })
+        .pipe(host.as)
+      assert.lengthOf(reviews, 1)
+    })
+  )
+})
+
+layer(layerAutomating)("what is settled", (it) => {
+  it.effect("is forgotten once its time and its guest have been gone for so long, and what waits is not", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const [done, waits] = [yield* planned(), yield* planned()]
+      const running = yield* makeRunning
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE automation_plans SET due_at = 'infinity' WHERE operator_id = ${waits.operatorId}`
+      yield* TestClock.setTime(DUE)
+      yield* ranOff(running)
+      // The guest leaves on the 28th, Lisbon's day.
+      const forgotten = Date.parse("2027-04-27T23:00:00Z") + PLANS_KEPT_MS
+      yield* retain(new Date(forgotten - 1))
+      assert.lengthOf(yield* plansOf(done.operatorId), 1)
+      yield* retain(new Date(forgotten))
+      assert.deepStrictEqual(yield* plansOf(done.operatorId), [])
+      assert.lengthOf(yield* plansOf(waits.operatorId), 1)
+      assert.isAbove(forgotten, NOW)
+    })
+  )
+})

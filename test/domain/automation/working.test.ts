@@ -1,0 +1,86 @@
+import { assert, it, layer } from "@effect/vitest"
+import { DateTime, Effect, Fiber, Latch, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Keys } from "../../../src/changes/Keys.ts"
+import { layerPlanning, PLAN_GAP_MS, planningTurn } from "../../../src/domain/automation/planning/planning.ts"
+import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
+import { layerRunning, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { loop } from "../../../src/jobs/loop.ts"
+import {
+  BEFORE_ARRIVAL,
+  emptied,
+  hostingAlone,
+  layerAutomating,
+  planned,
+  ruleOf,
+  saidIn,
+  stayOf
+} from "../../support/domain/automation/automating.ts"
+
+const layerWorkers = Layer.merge(layerPlanning, Layer.provide(layerRunning, Keys.layer))
+
+layer(layerAutomating)("the workers of three processes", (it) => {
+  it.effect("plan what a new rule does, and do it once within a minute of its time", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const { conversation } = yield* stayOf(host)
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      const due = Date.parse("2027-04-24T14:00:00Z")
+      yield* TestClock.setTime(due - 20_000)
+      for (const _ of [1, 2, 3]) yield* Layer.build(layerWorkers)
+      // The clock goes on by little: what a worker asks of the database takes its own time.
+      const planned = Effect.andThen(TestClock.adjust(20), host.actions("message"))
+      const actions = yield* Effect.repeat(planned, { until: (all) => all.length > 0, times: 900 })
+      assert.lengthOf(actions, 1)
+      assert.deepStrictEqual(yield* saidIn(conversation), [])
+      yield* TestClock.setTime(due)
+      const said = Effect.andThen(TestClock.adjust(50), saidIn(conversation))
+      yield* Effect.repeat(said, { until: (all) => all.length > 0, times: 2_000 })
+      assert.isBelow((yield* DateTime.nowAsDate).getTime(), due + 60_000)
+      for (let more = 0; more < 50; more++) yield* said
+      assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
+    })
+  )
+
+  it.effect("cut off anywhere, leave a plan that is done or one that is done later, once", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const { conversation } = host
+      yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
+      const queue = yield* PlanQueue
+      const sql = yield* SqlClient.SqlClient
+      for (let turns = 0; turns < 12; turns++) {
+        const [taken] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
+        if (taken === undefined) break
+        const running = yield* Effect.forkChild(runPlan(taken))
+        for (let turn = 0; turn < turns; turn++) yield* Effect.andThen(Effect.yieldNow, sql`SELECT 1`)
+        yield* Fiber.interrupt(running)
+        // What was cut off before it began to run is free again when its lease ends.
+        yield* TestClock.adjust(RUN_LEASE_MS)
+      }
+      const [left] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
+      if (left !== undefined) yield* runPlan(left)
+      assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
+    })
+  )
+})
+
+it.effect(`the planner looks once in ${PLAN_GAP_MS} ms, however often changes wake it`, () => {
+  let looks = 0
+  const nothing = Effect.sync(() => {
+    looks += 1
+    return []
+  })
+  return Effect.gen(function* () {
+    const woken = yield* Latch.make()
+    yield* Effect.forkScoped(loop("planning", planningTurn(woken)), { startImmediately: true })
+    for (let ms = 0; ms < PLAN_GAP_MS * 3; ms++) {
+      yield* woken.open
+      yield* TestClock.adjust(1)
+    }
+    assert.strictEqual(looks, 4)
+  }).pipe(Effect.provide(Layer.mock(StayMarks, { mark: () => Effect.succeed([]), take: () => nothing })))
+})

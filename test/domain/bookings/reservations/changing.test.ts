@@ -1,0 +1,517 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { addDays } from "../../../../src/contract/time.ts"
+import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
+import {
+  AMOUNT_MAX,
+  GUEST_NAME,
+  GUEST_PHONE,
+  GUESTS_MAX,
+  RESERVATION_CREATOR,
+  RESERVATION_REMARKS,
+  STAY_NIGHTS
+} from "../../../../src/platform/limits.ts"
+import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import {
+  available,
+  booking,
+  eventsOf,
+  everything,
+  forgetEvents,
+  layerUnhurried,
+  nightsOf,
+  ready,
+  rowOf,
+  sorted
+} from "../../../support/domain/bookings/reservations/ready.ts"
+import { byNobody, call, orderOf, propertyOf } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+
+layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) => {
+  it.effect("changes only what is sent, in two statements, and tells each kind of change", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property } = ground
+      yield* api
+        .create_reservation({ ...booking, property_id: property, channel_id: "A1", email: "a@example.com" })
+        .pipe(as)
+      const before = yield* rowOf(ground, "5-A1")
+      const about = { reservation_code: "5-A1", stay_code: "5-A1", property_id: property }
+      const steps = [
+        [{ remarks: "dog" }, { remarks: "dog" }, ["remarks_updated"]],
+        [
+          { guest_name: "Ada King", mobile: "+44", email: "" },
+          { guest_name: "Ada King", guest_phone: "+44", guest_email: null },
+          [undefined]
+        ],
+        [{ number_of_guests: 4 }, { number_of_guests: 4, number_of_adults: 4 }, [undefined]],
+        [
+          { custom_channel_id: 32, creator: "Bob" },
+          { custom_channel: { id: 32, name: "Walk-in" }, creator: "Bob" },
+          [undefined]
+        ],
+        [{ rate_amount: 400.5, remarks: "cat" }, { remarks: "cat" }, ["rates_updated", "remarks_updated"]],
+        [{ commission_amount: 7 }, {}, ["rates_updated"]]
+      ] as const
+      for (const [sent, seen, subEvents] of steps) {
+        yield* forgetEvents(operatorId)
+        const [, statements] = yield* countStatements(
+          api.update_reservation_basic({ stay_code: "5-A1", ...sent }).pipe(as)
+        )
+        assert.isAtMost(statements, 3, "the token and two")
+        assert.deepInclude(yield* rowOf(ground, "5-A1"), seen)
+        assert.deepStrictEqual(
+          sorted(yield* eventsOf(operatorId)),
+          sorted(
+            subEvents.map((sub_event) => ({
+              event: "reservation_updated",
+              ...about,
+              ...(sub_event === undefined ? {} : { sub_event })
+            }))
+          )
+        )
+        // The same once more changes nothing and tells nothing.
+        yield* forgetEvents(operatorId)
+        yield* api.update_reservation_basic({ stay_code: "5-A1", ...sent }).pipe(as)
+        assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      }
+      const after = yield* rowOf(ground, "5-A1")
+      assert.strictEqual(after?.rates.rate.amount, 400.5)
+      assert.strictEqual(after?.rates.commission?.amount, 7)
+      assert.deepStrictEqual(
+        after?.rates.details.map(({ amount }) => amount),
+        [400.5, 7]
+      )
+      // The guests are who they were: an edit changes the contact of the booking.
+      assert.deepStrictEqual(after?.guests, before?.guests)
+      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+        `${property} 2027-05-04 5-A1`,
+        `${property} 2027-05-05 5-A1`,
+        `${property} 2027-05-06 5-A1`
+      ])
+    })
+  )
+
+  it.effect("moves in time: frees what it leaves, holds what it takes, tells both", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api
+        .update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-04", "2027-05-08"] })
+        .pipe(as)
+      yield* forgetEvents(operatorId)
+      yield* api
+        .update_reservation_basic({ stay_code: "5-A1", check_in_date: "2027-05-06", check_out_date: "2027-05-09" })
+        .pipe(as)
+      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+        `${property} 2027-05-06 5-A1`,
+        `${property} 2027-05-07 5-A1`,
+        `${property} 2027-05-08 5-A1`
+      ])
+      assert.deepStrictEqual(
+        sorted(yield* eventsOf(operatorId)),
+        sorted([
+          { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: property },
+          available(property, ["2027-05-05", true], ["2027-05-07", false])
+        ])
+      )
+      // One bound alone moves that bound.
+      yield* api.update_reservation_basic({ stay_code: "5-A1", check_out_date: "2027-05-07" }).pipe(as)
+      assert.deepStrictEqual(yield* nightsOf(operatorId), [`${property} 2027-05-06 5-A1`])
+    })
+  )
+
+  it.effect("never takes a night of another stay: 409, and everything stays", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, token } = yield* ready
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api
+        .create_reservation({
+          ...booking,
+          property_id: property,
+          channel_id: "B1",
+          check_in_date: "2027-05-07",
+          check_out_date: "2027-05-08"
+        })
+        .pipe(as)
+      const before = yield* everything(operatorId)
+      const refused = yield* call(token, "update_reservation_basic", {
+        stay_code: "5-A1",
+        check_out_date: "2027-05-08",
+        remarks: "x"
+      })
+      assert.deepInclude(refused, {
+        error_code: 409,
+        error_msg: "check_in_date: the property is not free on all of these nights."
+      })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    })
+  )
+
+  it.effect("of a channel's order leaves the channel what is the channel's", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property, token } = ground
+      const code = yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
+      const allowed = {
+        remarks: "dog",
+        creator: "Bob",
+        custom_channel_id: 32,
+        guest_name: "Ada",
+        mobile: "1",
+        email: "a@example.com",
+        number_of_guests: 2
+      }
+      yield* api.update_reservation_basic({ stay_code: code, ...allowed }).pipe(as)
+      assert.deepInclude(yield* rowOf(ground, code), {
+        remarks: "dog",
+        creator: "Bob",
+        guest_name: "Ada",
+        guest_phone: "1"
+      })
+      // What it has already is no change.
+      yield* api
+        .update_reservation_basic({
+          stay_code: code,
+          check_in_date: "2027-05-01",
+          check_out_date: "2027-05-04",
+          currency: "EUR",
+          rate_amount: 100
+        })
+        .pipe(as)
+      const before = yield* everything(operatorId)
+      for (const [field, value] of [
+        ["check_in_date", "2027-05-02"],
+        ["check_out_date", "2027-05-05"],
+        ["currency", "USD"],
+        ["rate_amount", 101],
+        ["commission_amount", 1]
+      ] as const) {
+        const refused = yield* call(token, "update_reservation_basic", {
+          stay_code: code,
+          remarks: "cat",
+          [field]: value
+        })
+        assert.deepInclude(refused, {
+          error_code: 422,
+          error_msg: `${field}: belongs to the channel of the order and cannot be changed here.`
+        })
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    })
+  )
+
+  it.effect("counts no fewer guests than the stay's children and an adult", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property, token } = ground
+      const orders = yield* Orders
+      const sold = soldOrder({
+        channel_id: "1",
+        stays: [soldStay({ property_id: property, number_of_children: 2, number_of_infants: 1, number_of_guests: 4 })]
+      })
+      const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
+      const before = yield* everything(operatorId)
+      const refused = yield* call(token, "update_reservation_basic", { stay_code, number_of_guests: 2, remarks: "x" })
+      assert.deepInclude(refused, {
+        error_code: 422,
+        error_msg: "number_of_guests: must be at least 3: the stay has 2 children, and an adult."
+      })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      for (const [number_of_guests, number_of_adults] of [
+        [3, 1],
+        [6, 4]
+      ] as const) {
+        yield* api.update_reservation_basic({ stay_code, number_of_guests }).pipe(as)
+        assert.deepInclude(yield* rowOf(ground, stay_code), {
+          number_of_guests,
+          number_of_adults,
+          number_of_children: 2,
+          number_of_infants: 1
+        })
+      }
+    }).pipe(byNobody, Effect.provide(Orders.layer))
+  )
+
+  it.effect("takes back a whole record as it is shown, and no other value of what it cannot change", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, token } = ground
+      const orders = yield* Orders
+      // A channel may say what a host may not: fewer guests than children.
+      const stays = [soldStay({ property_id: property, number_of_children: 2, number_of_guests: 2 })] as const
+      const sold = soldOrder({ channel_id: "1", stays })
+      const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
+      const record = yield* rowOf(ground, stay_code)
+      const before = yield* everything(operatorId)
+      assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })
+      const why = "cannot be changed; send the value it has, or leave it out"
+      const here = (by: string) => `cannot be changed here; use ${by}`
+      const details = here("PATCH /reservations/{stay_code}/check_in_details")
+      for (const [other, reason] of [
+        [{ number_of_children: 1 }, why],
+        [{ listing_id: "L" }, why],
+        [{ property_id: 0 }, here("POST /reservations/{stay_code}/allocate")],
+        [{ stay_status: "in_house" }, here("PUT /reservations/{stay_code}/stay_status")],
+        [{ tags: ["VIP"] }, here("POST or DELETE /reservations/{stay_code}/tags")],
+        [{ custom_fields: { door: "blue" } }, here("PATCH /reservations/{stay_code}/custom_fields")],
+        [{ custom_channel: { id: 32, name: "Walk-in" } }, here("custom_channel_id")],
+        [{ number_of_adults: 1 }, here("number_of_guests")],
+        [{ received_amount: 1 }, here("POST /transactions")],
+        [{ check_in_details: { ...record?.check_in_details, lock_code: "1" } }, details],
+        [{ lock_code: "1" }, details],
+        // A part of an object is another value, too.
+        [{ check_in_details: { lock_code: "1" } }, details],
+        [{ custom_channel: { id: 32 } }, here("custom_channel_id")],
+        [{ property_id: null }, here("POST /reservations/{stay_code}/allocate")],
+        [{ arrival_at: { hour: 15, minute: 0 } }, details],
+        [{ id_required: "required" }, details],
+        [
+          { status: "cancelled" },
+          here(
+            "POST /reservations/{reservation_code}/approve or /decline for a request, or DELETE /reservations/{reservation_code}"
+          )
+        ],
+        [
+          { rates: { ...record?.rates, tax: { currency: "EUR", amount: 1 } } },
+          here("rate_amount or commission_amount")
+        ],
+        [
+          { payment: { ...record?.payment, received_amount: 1 } },
+          here("POST /transactions for money that came in, or rate_amount")
+        ],
+        [{ in_reservation_box: true }, here("POST /reservations/{stay_code}/move_to_box or /allocate")]
+      ] as const) {
+        const [field] = Object.keys(other)
+        const envelope = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
+        assert.deepInclude(envelope, { error_code: 422, error_msg: `${field}: ${reason}.` })
+      }
+      // Fields from within other fields are accepted beside them, with the value they have.
+      const flat = { ...record?.check_in_details, received_amount: record?.payment.received_amount }
+      const envelope = yield* call(token, "update_reservation_basic", { stay_code, ...flat })
+      assert.deepInclude(envelope, { error_code: 0 })
+      const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
+      assert.deepInclude(unknown, { error_code: 404, error_msg: "stay_code: no such stay." })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    }).pipe(byNobody, Effect.provide(Orders.layer))
+  )
+
+  it.effect("accepts guest_email and guest_phone for email and mobile, and refuses two different values", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, token } = ground
+      const create = { ...booking, property_id: property, channel_id: "A1" }
+      const contact = { guest_email: "ada@example.com", guest_phone: "+44 20 1234" }
+      const two = { email: "ada@example.com", guest_email: "bob@example.com" }
+      const message = "guest_email: must equal email, or be left out."
+      const before = yield* everything(operatorId)
+      assert.deepInclude(yield* call(token, "create_reservation", { ...create, ...two }), {
+        ...{ error_code: 400, error_msg: message }
+      })
+      assert.deepInclude(yield* call(token, "create_reservation", { ...create, guest_email: "nobody" }), {
+        error_code: 422
+      })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      const made = yield* call(token, "create_reservation", { ...create, ...contact, email: "ada@example.com" })
+      assert.deepInclude(made, { error_code: 0 })
+      const created = yield* rowOf(ground, "5-A1")
+      assert.deepInclude(created, contact)
+      assert.deepInclude(created?.guests[0], { email: contact.guest_email, phone: contact.guest_phone })
+
+      const change = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
+      const unchanged = yield* everything(operatorId)
+      for (const [fields, error_code, error_msg] of [
+        [two, 400, message],
+        [{ email: null, guest_email: "bob@example.com" }, 400, message],
+        [{ mobile: "1", guest_phone: "2" }, 400, "guest_phone: must equal mobile, or be left out."],
+        [{ guest_email: "nobody" }, 422, "guest_email: must be an e-mail address, such as host@example.com."]
+      ] as const) {
+        assert.deepInclude(yield* change(fields), { error_code, error_msg })
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), unchanged)
+      const other = { guest_email: "bob@example.com", guest_phone: "2" }
+      assert.deepInclude(yield* change({ ...created, ...other, mobile: "2" }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, "5-A1"), other)
+    })
+  )
+
+  it.effect("clears email, mobile and remarks by null", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, property, token } = ground
+      yield* api
+        .create_reservation({
+          ...booking,
+          ...{ property_id: property, channel_id: "A1", email: "a@example.com", mobile: "1", remarks: "dog" }
+        })
+        .pipe(as)
+      const clear = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
+      assert.deepInclude(yield* clear({ email: null, remarks: null }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, "5-A1"), { guest_email: null, guest_phone: "1", remarks: "" })
+      assert.deepInclude(yield* clear({ guest_phone: null, mobile: "" }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, "5-A1"), { guest_phone: null })
+      for (const field of ["guest_name", "rate_amount", "check_in_date"]) {
+        assert.deepInclude(yield* clear({ [field]: null }), { error_code: 400 })
+      }
+    })
+  )
+
+  it.effect("accepts an unreadable e-mail address of a channel unchanged", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, token } = ground
+      const sql = yield* SqlClient.SqlClient
+      const code = yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
+      yield* sql`UPDATE stays SET guest_email = 'relayed by the channel', guest_name = 'Ada' WHERE operator_id = ${operatorId}`
+      const record = yield* rowOf(ground, code)
+      assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record, remarks: "x" }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, code), { guest_email: "relayed by the channel", remarks: "x" })
+    })
+  )
+
+  it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, property } = ground
+      const rates = { currency: "IDR", rate_amount: 25_000_000, commission_amount: 2_500_000 }
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", ...rates }).pipe(as)
+      const higher = { rate_amount: 31_000_000, commission_amount: 3_100_000 }
+      yield* api.update_reservation_basic({ stay_code: "5-A1", ...higher }).pipe(as)
+      const after = yield* rowOf(ground, "5-A1")
+      assert.deepStrictEqual(
+        [after?.rates.rate.amount, after?.rates.commission?.amount],
+        [higher.rate_amount, higher.commission_amount]
+      )
+    })
+  )
+
+  it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, token } = yield* ready
+      yield* api
+        .create_reservation({ ...booking, property_id: property, channel_id: "A1", received_amount: 10 })
+        .pipe(as)
+      const before = yield* everything(operatorId)
+      const wrong: ReadonlyArray<readonly [object, number, string]> = [
+        [{ stay_code: "5-ZZ", remarks: "x" }, 404, "stay_code"],
+        [{ check_in_date: "2027-05-07" }, 422, "check_out_date"],
+        [{ check_out_date: "2027-05-04" }, 422, "check_out_date"],
+        [{ check_out_date: addDays(booking.check_in_date, STAY_NIGHTS + 1) }, 422, "check_out_date"],
+        [{ check_in_date: "soon" }, 400, "check_in_date"],
+        [{ number_of_guests: 0 }, 422, "number_of_guests"],
+        [{ number_of_guests: GUESTS_MAX + 1 }, 422, "number_of_guests"],
+        [{ guest_name: "" }, 422, "guest_name"],
+        [{ guest_name: "a".repeat(GUEST_NAME + 1) }, 422, "guest_name"],
+        [{ mobile: "1".repeat(GUEST_PHONE + 1) }, 422, "mobile"],
+        [{ email: "ada@" }, 422, "email"],
+        [{ remarks: "x".repeat(RESERVATION_REMARKS + 1) }, 422, "remarks"],
+        [{ remarks: 5 }, 400, "remarks"],
+        [{ creator: "" }, 422, "creator"],
+        [{ creator: "x".repeat(RESERVATION_CREATOR + 1) }, 422, "creator"],
+        [{ custom_channel_id: 9_999 }, 422, "custom_channel_id"],
+        [{ currency: "XX" }, 422, "currency"],
+        [{ currency: "USD" }, 422, "currency"],
+        [{ rate_amount: AMOUNT_MAX + 1 }, 422, "rate_amount"],
+        [{ rate_amount: -1 }, 422, "rate_amount"],
+        [{ rate_amount: 1.005 }, 422, "rate_amount"],
+        [{ rate_amount: "1" }, 400, "rate_amount"],
+        [{ commission_amount: AMOUNT_MAX + 1 }, 422, "commission_amount"],
+        [{ commission_amount: 0.001 }, 422, "commission_amount"]
+      ]
+      for (const [fields, code, field] of wrong) {
+        const { error_code, error_msg } = yield* call(token, "update_reservation_basic", {
+          stay_code: "5-A1",
+          ...fields
+        })
+        assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      yield* api
+        .update_reservation_basic({
+          stay_code: "5-A1",
+          rate_amount: AMOUNT_MAX,
+          commission_amount: AMOUNT_MAX,
+          creator: "x".repeat(RESERVATION_CREATOR),
+          number_of_guests: GUESTS_MAX,
+          guest_name: "a".repeat(GUEST_NAME),
+          mobile: "1".repeat(GUEST_PHONE),
+          remarks: "x".repeat(RESERVATION_REMARKS),
+          check_out_date: addDays(booking.check_in_date, STAY_NIGHTS)
+        })
+        .pipe(as)
+    })
+  )
+
+  it.effect("may change the currency while no money is recorded, and only to one its amounts fit", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, property, token } = ground
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", rate_amount: 10.5 }).pipe(as)
+      const refused = yield* call(token, "update_reservation_basic", { stay_code: "5-A1", currency: "JPY" })
+      assert.deepInclude(refused, {
+        error_code: 422,
+        error_msg: "currency: an amount of the order has more decimals than JPY has."
+      })
+      yield* api.update_reservation_basic({ stay_code: "5-A1", currency: "JPY", rate_amount: 1050 }).pipe(as)
+      assert.deepInclude((yield* rowOf(ground, "5-A1"))?.payment, { currency: "JPY", total_amount: 1050 })
+    })
+  )
+
+  it.effect("in one of several rooms moves the order's split and everyone's total", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property, second } = ground
+      const third = yield* propertyOf(operatorId, "Harbour 3")
+      const code = yield* orderOf(operatorId, [
+        { propertyId: property, revenue: "100" },
+        { propertyId: second, revenue: "100" },
+        { propertyId: third, revenue: "100.01" }
+      ])
+      const { transaction_id: id } = yield* api
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 100,
+          reservation_code: code
+        })
+        .pipe(as)
+      const shares = Effect.map(api.search_transactions({ id }).pipe(as), ({ transactions }) =>
+        transactions[0]?.shares.map(({ amount }) => amount)
+      )
+      assert.deepStrictEqual(yield* shares, [33.33, 33.33, 33.34])
+      yield* forgetEvents(operatorId)
+      yield* api.update_reservation_basic({ stay_code: `${code}_1`, rate_amount: 300 }).pipe(as)
+      assert.deepStrictEqual(yield* shares, [20, 60, 20])
+      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+        {
+          event: "reservation_updated",
+          reservation_code: code,
+          stay_code: `${code}_1`,
+          property_id: second,
+          sub_event: "rates_updated"
+        }
+      ])
+      const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
+      assert.deepStrictEqual(
+        reservations.map(({ stay_code, rates, payment }) => [
+          stay_code,
+          rates.rate.amount,
+          rates.total_rate.amount,
+          payment.balance_amount
+        ]),
+        [
+          [code, 100, 500.01, 400.01],
+          [`${code}_1`, 300, 500.01, 400.01],
+          [`${code}_2`, 100.01, 500.01, 400.01]
+        ]
+      )
+      assert.strictEqual(new Set(reservations.map(({ payment }) => JSON.stringify(payment))).size, 1)
+      // What belongs to the order is told for each of its stays.
+      yield* forgetEvents(operatorId)
+      yield* api.update_reservation_basic({ stay_code: code, custom_channel_id: 33 }).pipe(as)
+      assert.lengthOf(yield* eventsOf(operatorId), 3)
+    })
+  )
+})

@@ -1,0 +1,63 @@
+import { assert, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { migrations } from "../../../../migrations/index.ts"
+import { layerMemory } from "../../../../src/platform/database/embedded.ts"
+import { migrate } from "../../../../src/platform/database/migrate.ts"
+import { enterAsBefore, enterOperator } from "../../../support/domain/bookings/reservations/enter-as-before.ts"
+import { layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
+import { orderOf } from "../../../support/harness.ts"
+
+layer(layerUnhurried, { excludeTestServices: false })("how many reservations there are", (it) => {
+  it.effect("is the number of stays, whatever is asked of them and of their orders", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, second } = yield* ready
+      const stays = (first: string, last: string) =>
+        [property, second].map((propertyId) => ({ propertyId, checkIn: first, checkOut: last }))
+      yield* orderOf(operatorId, stays("2027-05-01", "2027-05-03"))
+      yield* orderOf(operatorId, stays("2027-06-01", "2027-06-03"), { channelType: "airbnb" })
+      yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb", status: "denied" })
+      const june = { start_check_in_date: "2027-06-01", end_check_in_date: "2027-06-30" }
+      const numbers = [
+        [{ property_id: property }, 3],
+        [{ status: "accepted" }, 4],
+        [{ status: "denied" }, 1],
+        [{ status: "timeout" }, 0],
+        [{ channel_type: "airbnb" }, 3],
+        [{ channel_type: "airbnb", status: "accepted" }, 2],
+        [{ ...june }, 2],
+        [{ ...june, status: "accepted" }, 2],
+        [{ ...june, status: "denied" }, 0]
+      ] as const
+      for (const [wanted, number] of numbers) {
+        const all = yield* api.search_reservations({ ...wanted, limit: 100 }).pipe(as)
+        assert.deepStrictEqual([all.total, all.reservations.length], [number, number], JSON.stringify(wanted))
+        const behind = yield* api.search_reservations({ ...wanted, limit: 1, offset: number }).pipe(as)
+        assert.deepStrictEqual([behind.total, behind.reservations.length], [number, 0], JSON.stringify(wanted))
+      }
+    })
+  )
+})
+
+it.effect("what was entered before stays were counted is counted, and so is what a release before enters", () =>
+  Effect.gen(function* () {
+    yield* migrate(migrations.filter(({ id }) => id < 13))
+    const sql = yield* SqlClient.SqlClient
+    yield* enterOperator(sql)
+    const enter = (code: string, rooms: number) => enterAsBefore(sql, code, rooms)
+    const counts = Effect.map(sql<{ stay_count: number }>`SELECT stay_count FROM orders ORDER BY id`, (rows) =>
+      rows.map(({ stay_count }) => stay_count)
+    )
+    yield* enter("one", 1)
+    yield* enter("three", 3)
+    yield* migrate(migrations)
+    assert.deepStrictEqual(yield* counts, [1, 3])
+    yield* enter("later", 2)
+    yield* enter("last", 1)
+    assert.deepStrictEqual(yield* counts, [1, 3, 2, 1])
+    yield* sql`
+      INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
+      SELECT operator_id, id, reservation_code || '_more', '2027-05-01', '2027-05-04' FROM orders`
+    assert.deepStrictEqual(yield* counts, [2, 4, 3, 2])
+  }).pipe(Effect.provide(layerMemory()), Effect.scoped)
+)

@@ -1,0 +1,56 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { OrderStore } from "../../../../src/domain/bookings/reservations/store.ts"
+import { layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
+import { orderOf } from "../../../support/harness.ts"
+
+const STAYS = 100
+
+interface Plan {
+  readonly "Actual Loops": number
+  readonly Plans?: ReadonlyArray<Plan>
+}
+
+const loopsOf = (plan: Plan): ReadonlyArray<number> => [plan["Actual Loops"], ...(plan.Plans ?? []).flatMap(loopsOf)]
+
+layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way", (it) => {
+  it.effect("begins with the stay, not with all stays, in tables that PostgreSQL has no statistics of", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, second } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* OrderStore
+      const date = (index: number) => new Date(Date.parse("2027-05-01") + index * 86_400_000).toISOString().slice(0, 10)
+      const rooms = Array.from({ length: STAYS }, (_, index) => ({
+        propertyId: property,
+        checkIn: date(index),
+        checkOut: date(index + 1)
+      }))
+      const inTheirWay = yield* orderOf(operatorId, rooms)
+      const dates = { checkIn: date(3), checkOut: date(5) }
+      const code = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
+      const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
+      const { in_the_way } = yield* Effect.provideService(
+        store.find(operatorId, { stay_code: code }, { toProperty: property }),
+        Statement.CurrentTransformer,
+        (statement) => {
+          statements.push(statement.compile())
+          return Effect.succeed(statement)
+        }
+      )
+      assert.deepStrictEqual(
+        in_the_way.map((order) => order.reservation_code),
+        [inTheirWay]
+      )
+      assert.lengthOf(statements, 1)
+      const [text = "", values = []] = statements[0] ?? []
+      const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Plan }> }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+        values
+      )
+      const loops = row?.["QUERY PLAN"].flatMap(({ Plan }) => loopsOf(Plan)) ?? []
+      assert.isNotEmpty(loops)
+      assert.isBelow(Math.max(...loops), STAYS / 10, "how often one part of the plan was run")
+    }).pipe(Effect.provide(OrderStore.layer))
+  )
+})

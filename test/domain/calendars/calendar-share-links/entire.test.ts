@@ -1,0 +1,40 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { newToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
+import { ShareLinkStore } from "../../../../src/domain/calendars/calendar-share-links/store.ts"
+import { layerTestDatabase } from "../../../support/database.ts"
+import { byNobody, freshOperator } from "../../../support/harness.ts"
+import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+
+const NOW = new Date("2027-05-10T12:00:00Z")
+
+describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are created at once"), () => {
+  layer(Layer.provideMerge(ShareLinkStore.layer, layerTestDatabase))((it) => {
+    it.effect("are one link", () =>
+      Effect.gen(function* () {
+        const { operatorId } = yield* freshOperator()
+        const store = yield* ShareLinkStore
+        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW })).pipe(
+          byNobody
+        )
+        const [one, two] = yield* overlapping(create, create)
+        assert.deepStrictEqual(one, two)
+      })
+    )
+
+    it.effect("are another link when the first is just being deleted", () =>
+      Effect.gen(function* () {
+        const { operatorId } = yield* freshOperator()
+        const store = yield* ShareLinkStore
+        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW })).pipe(
+          byNobody
+        )
+        const first = yield* create
+        const [, second] = yield* overlapping(byNobody(store.remove(operatorId, first.id)), create)
+        assert.notStrictEqual(second.token, first.token)
+        const { rows } = yield* store.search(operatorId, {}, { offset: 0, limit: 9 })
+        assert.deepStrictEqual(rows, [second])
+      })
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import {
+  busy,
+  daysOf,
+  fetchedAll,
+  followsOne,
+  layerScene,
+  MINUTE_MS,
+  told,
+  toldOf
+} from "../../../support/domain/calendars/imported-calendars/scene.ts"
+import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { call, orderOf } from "../../../support/harness.ts"
+
+const following = Effect.gen(function* () {
+  const one = yield* followsOne
+  const importing = yield* makeImporting
+  const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
+  return { ...one, fetched }
+})
+
+layer(layerScene)("an echo", (it) => {
+  it.effect("is what a source says that we told it, and no more once it says it after we have not", () =>
+    Effect.gen(function* () {
+      const { id, says, fetched } = yield* following
+      yield* told(id, "2027-05-01")
+      says(busy("2027-05-01/2027-05-03"))
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02"])
+      // Told of the 2nd later: it had said so before.
+      yield* told(id, "2027-05-01", "2027-05-02")
+      says(busy("2027-05-01/2027-05-04"))
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02", "2027-05-03"])
+      yield* told(id)
+      says(busy("2027-05-01/2027-05-02", "2027-05-02/2027-05-04"))
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02", "2027-05-03"])
+    })
+  )
+
+  for (const way of ["the same bytes", "304"]) {
+    it.effect(`becomes the source's own word also where it answers ${way}`, () =>
+      Effect.gen(function* () {
+        const { id, says, mood, fetched } = yield* following
+        yield* told(id, "2027-05-01")
+        says(busy("2027-05-01/2027-05-02"), { etag: '"one"' })
+        yield* fetched
+        if (way === "304") mood.answer = answering(304)
+        yield* fetched
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo"])
+        yield* told(id)
+        yield* fetched
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      })
+    )
+  }
+
+  it.effect("holds nothing shut: booked, synced twice, cancelled and synced, the night is free on both sides", () =>
+    Effect.gen(function* () {
+      const { id, operatorId, property, api, as, says, fetched } = yield* following
+      const night = { checkIn: "2027-05-01", checkOut: "2027-05-02" }
+      const code = yield* orderOf(operatorId, [{ propertyId: property, ...night }])
+      // Their feed has what ours told them, without our UIDs.
+      yield* told(id, "2027-05-01")
+      says(busy("2027-05-01/2027-05-02"))
+      yield* fetched
+      yield* fetched
+      yield* as(api.cancel_reservation({ reservation_code: code }))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo"])
+      // They read ours, which has no echo in it, and then theirs has none either.
+      yield* told(id)
+      says(busy())
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), [])
+      assert.deepStrictEqual(yield* toldOf(property), ["+2027-05-01"])
+    })
+  )
+
+  it.effect("closes the night to channels, but keeps no order by hand out of it: nobody holds it there", () =>
+    Effect.gen(function* () {
+      const { id, operatorId, property, token, says, fetched } = yield* following
+      yield* told(id, "2027-05-01")
+      says(busy("2027-05-01/2027-05-02"))
+      yield* fetched
+      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01"])
+      const night = { checkIn: "2027-05-01", checkOut: "2027-05-02" }
+      const code = yield* orderOf(operatorId, [{ propertyId: null, ...night }])
+      const { error_code } = yield* call(token, "allocate_stay", { stay_code: code, property_id: property })
+      assert.strictEqual(error_code, 0)
+    })
+  )
+})

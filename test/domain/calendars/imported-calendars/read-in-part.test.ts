@@ -1,0 +1,283 @@
+import { hash } from "node:crypto"
+import { assert, describe, it as itPure, layer } from "@effect/vitest"
+import { Effect, Logger, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { addDays } from "../../../../src/contract/time.ts"
+import { describeUnreadable } from "../../../../src/domain/calendars/imported-calendars/applicable.ts"
+import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { AVAILABILITY_END_DAYS, CALENDAR_ERROR } from "../../../../src/platform/limits.ts"
+import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
+import {
+  busy,
+  busyInPart,
+  daysOf,
+  fetchedAll,
+  followsOne,
+  layerScene,
+  MINUTE_MS,
+  stateOf,
+  TODAY,
+  told,
+  toldOf
+} from "../../../support/domain/calendars/imported-calendars/scene.ts"
+import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { byNobody, call } from "../../../support/harness.ts"
+
+const KEEPS_DAYS_BLOCKED = /^1 part of the calendar could not be read, so no dates became available: /
+
+/** A property that follows one calendar. `fetchFeed` serves a feed and fetches it. */
+const prepare = Effect.gen(function* () {
+  const one = yield* followsOne
+  const importing = yield* makeImporting
+  const fetchAgain = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
+  const fetchFeed = (text: string, headers?: Record<string, string>) =>
+    Effect.andThen(
+      Effect.sync(() => one.says(text, headers)),
+      fetchAgain
+    )
+  const { accept } = yield* ImportedCalendars
+  return { ...one, fetchAgain, fetchFeed, accept: byNobody(accept(one.id)) }
+})
+
+layer(layerScene)("an imported calendar of which a part cannot be read", (it) => {
+  it.effect("unblocks no day and says why, until the whole feed can be read again", () =>
+    Effect.gen(function* () {
+      const { id, property, fetchFeed } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-04"))
+      yield* fetchFeed(busyInPart("2027-05-03/2027-05-05"))
+      const kept = ["2027-05-01", "2027-05-02", "2027-05-03", "2027-05-04"]
+      assert.deepStrictEqual(yield* daysOf(id), kept)
+      const state = yield* stateOf(id)
+      assert.strictEqual(state?.state, "ok")
+      assert.match(state?.error ?? "", KEEPS_DAYS_BLOCKED)
+      // A second feed with unreadable parts keeps the same days.
+      yield* fetchFeed(busyInPart())
+      assert.deepStrictEqual(yield* daysOf(id), kept)
+      yield* fetchFeed(busy("2027-05-03/2027-05-05"))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
+      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
+      assert.deepStrictEqual(yield* toldOf(property), [
+        "-2027-05-01 -2027-05-02 -2027-05-03",
+        "-2027-05-04",
+        "+2027-05-01 +2027-05-02"
+      ])
+    })
+  )
+
+  it.effect("keeps the error through fetches that find nothing new or fail", () =>
+    Effect.gen(function* () {
+      const { id, mood, fetchFeed, fetchAgain } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busyInPart(), { etag: '"one"' })
+      const answers: ReadonlyArray<typeof mood.answer> = [answering(304), answering(500), answering(304)]
+      for (const answer of answers) {
+        mood.answer = answer
+        yield* fetchAgain
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      }
+      assert.strictEqual((yield* stateOf(id))?.state, "ok")
+      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
+    })
+  )
+
+  it.effect("rejects a booking of a kept night with 409, until the host accepts the feed", () =>
+    Effect.gen(function* () {
+      const { property, token, fetchFeed, accept } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busyInPart())
+      const night = { property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-02" }
+      const response = yield* call(token, "create_reservation", { ...booking, ...night })
+      assert.strictEqual(response.error_code, 409)
+      assert.match(response.error_msg, /night of 2027-05-01: Busy in the calendar of 127.0.0.1/)
+      yield* accept
+      assert.strictEqual((yield* call(token, "create_reservation", { ...booking, ...night })).error_code, 0)
+    })
+  )
+
+  it.effect("is logged once, when its feed first has unreadable parts", () =>
+    Effect.gen(function* () {
+      const { fetchFeed } = yield* prepare
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message, logLevel }) => {
+        if (logLevel === "Warn") warnings.push(JSON.stringify(message))
+      })
+      const fetchLogged = (feed: string) => Effect.provide(fetchFeed(feed), Logger.layer([logger]))
+      const clause = "DTSTART in line 12 is unreadable"
+      yield* fetchLogged(busy("2027-05-01/2027-05-02"))
+      assert.deepStrictEqual(warnings, [])
+      yield* fetchLogged(busyInPart())
+      yield* fetchLogged(busyInPart("2027-05-05/2027-05-06"))
+      assert.lengthOf(warnings, 1)
+      assert.include(warnings[0], "an imported calendar can only be read in part")
+      assert.include(warnings[0], clause)
+      assert.notMatch(warnings.join(""), /never|SECRET/)
+      yield* fetchLogged(busy())
+      yield* fetchLogged(busyInPart())
+      assert.lengthOf(warnings, 2)
+    })
+  )
+
+  it.effect("is accepted for one feed only", () =>
+    Effect.gen(function* () {
+      const { id, property, fetchFeed, fetchAgain, accept } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-04"))
+      const inPart = busyInPart("2027-05-03/2027-05-04").replaceAll("DTSTART;", "DTSTAMP:20270420T100000Z\r\nDTSTART;")
+      yield* fetchFeed(inPart)
+      assert.deepStrictEqual(yield* accept, { changed_days: 2 })
+      assert.deepStrictEqual(yield* accept, { changed_days: 0 })
+      const withoutError = { state: "ok", error: null }
+      assert.deepInclude(yield* stateOf(id), withoutError)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03"])
+      assert.deepStrictEqual(yield* toldOf(property), [
+        "-2027-05-01 -2027-05-02 -2027-05-03",
+        "+2027-05-01 +2027-05-02"
+      ])
+      // The acceptance lasts through fetches of the same feed: unchanged, a day later, and with another DTSTAMP.
+      yield* fetchAgain
+      assert.deepInclude(yield* stateOf(id), withoutError)
+      yield* TestClock.adjust(24 * 60 * MINUTE_MS)
+      yield* fetchAgain
+      assert.deepInclude(yield* stateOf(id), withoutError)
+      yield* fetchFeed(inPart.replaceAll("20270420T100000Z", "20270421T110000Z"))
+      assert.deepInclude(yield* stateOf(id), withoutError)
+      // Another feed with unreadable parts unblocks nothing, nor does the accepted feed after it.
+      yield* fetchFeed(busyInPart("2027-05-04/2027-05-05"))
+      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
+      yield* fetchFeed(inPart)
+      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
+    })
+  )
+
+  it.effect(
+    "cannot be accepted if it was never read, if the whole feed was read, or if the host saw another feed",
+    () =>
+      Effect.gen(function* () {
+        const { id, fetchFeed, accept } = yield* prepare
+        const notRead = "calendar: has not been read by this release yet; accept it after its next successful fetch."
+        assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message: notRead })
+        const message = "calendar: was read completely, so there is nothing to accept."
+        yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+        assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
+        yield* fetchFeed(busyInPart())
+        const calendars = yield* ImportedCalendars
+        const conflict = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
+        assert.match(conflict.message, /^calendar: was read again meanwhile\. Check it/)
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+        assert.deepInclude(yield* Effect.flip(byNobody(calendars.accept(999_999_999))), { _tag: "NotFound" })
+        yield* fetchFeed(busy())
+        assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
+      })
+  )
+
+  it.effect("can be accepted during a fetch, which then blocks nothing and is repeated", () =>
+    Effect.gen(function* () {
+      const { id, mood, requests, fetchFeed, accept } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busyInPart())
+      yield* Queue.clear(requests)
+      let answer = () => {}
+      mood.answer = (response, received) => {
+        answer = () => answering(200, busyInPart("2027-05-05/2027-05-06"))(response, received)
+      }
+      const importing = yield* makeImporting
+      yield* TestClock.adjust(17 * MINUTE_MS)
+      yield* importing.takeDue
+      yield* Queue.take(requests)
+      assert.deepStrictEqual(yield* accept, { changed_days: 1 })
+      answer()
+      yield* importing.idle
+      assert.deepStrictEqual(yield* daysOf(id), [])
+      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
+      mood.answer = answering(200, busyInPart("2027-05-05/2027-05-06"))
+      yield* fetchedAll(importing)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-05"])
+    })
+  )
+
+  it.effect("keeps days that were echoes as its own days once our feed no longer names them", () =>
+    Effect.gen(function* () {
+      const { id, fetchFeed } = yield* prepare
+      yield* told(id, "2027-05-01")
+      yield* fetchFeed(busy("2027-05-01/2027-05-03"))
+      yield* fetchFeed(busyInPart())
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02"])
+      // The source may still block the 1st for its own booking, so no booking by hand may take it.
+      yield* told(id)
+      yield* fetchFeed(busyInPart("2027-05-05/2027-05-06"))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02", "2027-05-05"])
+      yield* fetchFeed(busy())
+      assert.deepStrictEqual(yield* daysOf(id), [])
+    })
+  )
+
+  it.effect("keeps days while the range of days moves on", () =>
+    Effect.gen(function* () {
+      const { id, fetchFeed, fetchAgain, accept } = yield* prepare
+      const last = addDays(TODAY, AVAILABILITY_END_DAYS)
+      yield* fetchFeed(busy(`${TODAY}/2027-04-22`, `${last}/${addDays(last, 2)}`))
+      assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
+      yield* fetchFeed(busyInPart())
+      yield* TestClock.adjust(24 * 60 * MINUTE_MS)
+      yield* fetchAgain
+      assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
+      yield* accept
+      // Past days stay as they were.
+      assert.deepStrictEqual(yield* daysOf(id), [TODAY])
+    })
+  )
+})
+
+layer(layerScene)("after the upgrade an imported calendar", (it) => {
+  it.effect("is read again although its feed is unchanged, also after the previous release has fetched it again", () =>
+    Effect.gen(function* () {
+      const { id, mood, requests, says, fetchAgain } = yield* prepare
+      const sql = yield* SqlClient.SqlClient
+      const feed = busy("2027-05-01/2027-05-03")
+      says(feed, { etag: '"one"' })
+      // The state that the previous release writes.
+      const readByOldRelease = sql`
+        WITH days AS (DELETE FROM imported_days WHERE calendar_id = ${id})
+        UPDATE imported_calendars
+        SET state = 'ok', digest = ${hash("sha256", feed, "base64")}, etag = '"one"', applied_to = '2099-01-01'
+        WHERE id = ${id}`
+      for (const _ of ["before the upgrade", "beside this release"]) {
+        yield* readByOldRelease
+        yield* Queue.clear(requests)
+        yield* fetchAgain
+        const [request] = yield* Queue.clear(requests)
+        assert.isUndefined(request?.headers["if-none-match"])
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02"])
+      }
+      mood.answer = answering(304)
+      yield* fetchAgain
+      const [request] = yield* Queue.clear(requests)
+      assert.strictEqual(request?.headers["if-none-match"], '"one"')
+    })
+  )
+})
+
+describe("the description of unreadable parts", () => {
+  const clause = "DTSTART in line 8 is unreadable"
+  const middle = " of the calendar could not be read, so no dates became available: "
+
+  itPure("is one sentence", () => {
+    assert.isNull(describeUnreadable([]))
+    assert.strictEqual(describeUnreadable([clause]), `1 part${middle}${clause}`)
+    assert.strictEqual(describeUnreadable([clause, clause]), `2 parts${middle}${clause}; ${clause}`)
+    assert.match(describeUnreadable(Array(5).fill("x")) ?? "", /^5 parts of/)
+    assert.match(
+      describeUnreadable([...Array(5).fill("x"), "and 2 more"]) ?? "",
+      /^More than 5 parts of .*; and 2 more$/
+    )
+  })
+
+  itPure("is at most as long as an error may be", () => {
+    const longest = CALENDAR_ERROR - `1 part${middle}`.length
+    assert.strictEqual(describeUnreadable(["x".repeat(longest)]), `1 part${middle}${"x".repeat(longest)}`)
+    assert.strictEqual(describeUnreadable(["x".repeat(longest + 1)]), `1 part${middle}${"x".repeat(longest - 1)}…`)
+  })
+})

@@ -1,0 +1,636 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { addDays } from "../../../../src/contract/time.ts"
+import { CALENDAR_REST_MS } from "../../../../src/domain/calendars/listing-calendars/due-days.ts"
+import { PUSH_LEASE_MS, PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
+import type { TakenPush } from "../../../../src/domain/calendars/listing-calendars/push.ts"
+import { makePushing, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { PUSHING_ACCOUNT_SHARE } from "../../../../src/domain/calendars/listing-calendars/taking.ts"
+import { ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
+import {
+  AVAILABILITY_END_DAYS,
+  LISTING_PUSH_TRIED_MS,
+  LISTING_PUSHES_WAITING,
+  LISTING_RANGES
+} from "../../../../src/platform/limits.ts"
+import { ScriptedChannel } from "../../../support/channels.ts"
+import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
+import {
+  followed,
+  handedOut,
+  housed,
+  inventoriesOf,
+  laneOf,
+  layerFollowing
+} from "../../../support/domain/calendars/listing-calendars/following.ts"
+import {
+  costing,
+  eventsOf,
+  NOW,
+  pushedOff,
+  pushesOf,
+  TODAY
+} from "../../../support/domain/calendars/listing-calendars/scene.ts"
+import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { call } from "../../../support/harness.ts"
+import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+
+const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
+
+const rested = TestClock.adjust(CALENDAR_REST_MS)
+
+layer(layerFollowing)("a listing follows its calendar", (it) => {
+  it.effect("when the host closes and opens, and its subscribers hear of the days that were told", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, listing, close, open } = yield* housed
+      const pushing = yield* makePushing
+      yield* close([property], "2027-05-01", "2027-05-02", "2027-05-09")
+      yield* followed(pushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0, 2027-05-09..2027-05-09 0"])
+      assert.deepStrictEqual(yield* pushesOf(listing), ["availability pushed after 1"])
+      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+        { channel_type: "airbnb", listing_id: listing, start_date: "2027-05-01", end_date: "2027-05-09" }
+      ])
+      yield* open([property], "2027-05-02")
+      yield* rested
+      yield* followed(pushing)
+      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), ["2027-05-02..2027-05-02 1"])
+      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+    })
+  )
+
+  it.effect("when an order comes, moves and is cancelled, and nothing more of nights that stay taken", () =>
+    Effect.gen(function* () {
+      const { api, as, property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      const then = Effect.andThen(rested, followed(pushing))
+      const { reservation_code } = yield* api.create_reservation({ ...booking, property_id: property }).pipe(as)
+      yield* then
+      yield* close([property], "2027-05-04")
+      yield* then
+      const { reservations } = yield* api.search_reservations({ reservation_code }).pipe(as)
+      yield* api
+        .update_reservation_basic({
+          stay_code: reservations[0]?.stay_code ?? "",
+          check_in_date: "2027-05-06",
+          check_out_date: "2027-05-08"
+        })
+        .pipe(as)
+      yield* then
+      yield* api.cancel_reservation({ reservation_code }).pipe(as)
+      yield* then
+      assert.deepStrictEqual(yield* inventoriesOf(listing), [
+        "2027-05-04..2027-05-06 0",
+        "2027-05-05..2027-05-05 1, 2027-05-07..2027-05-07 0",
+        "2027-05-06..2027-05-07 1"
+      ])
+    })
+  )
+
+  it.effect("with how many properties of the room type are free, of those that are let", () =>
+    Effect.gen(function* () {
+      const { operatorId, rooms, double, listing, close, open } = yield* housed
+      const [first = 0, second = 0, third = 0] = rooms
+      const pushing = yield* makePushing
+      const then = Effect.andThen(rested, followed(pushing))
+      yield* close([first], "2027-05-01", "2027-05-02")
+      yield* close([second], "2027-05-02", "2027-05-03")
+      yield* close([third], "2027-05-02")
+      yield* then
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET deactivated_at = now() WHERE operator_id = ${operatorId} AND id = ${third}`
+      yield* open([first], "2027-05-01")
+      yield* then
+      assert.deepStrictEqual(yield* inventoriesOf(double), [
+        "2027-05-01..2027-05-01 2, 2027-05-02..2027-05-02 0, 2027-05-03..2027-05-03 2",
+        "2027-05-01..2027-05-01 2"
+      ])
+      assert.deepStrictEqual(yield* inventoriesOf(listing), [])
+    })
+  )
+
+  it.effect("when a calendar of elsewhere takes days, and when the property is let no more", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, listing } = yield* housed
+      const pushing = yield* makePushing
+      const sql = yield* SqlClient.SqlClient
+      const happened = (date: string, available: boolean) => sql`
+        INSERT INTO events (operator_id, event, record, payload, queued_at)
+        VALUES (${operatorId}, 'property_availability_updated', ${`property:${property}`}, ${JSON.stringify({
+          property_id: property,
+          availabilities: [{ date, available }]
+        })}::jsonb, now())`
+      yield* sql`
+        INSERT INTO calendar_days (operator_id, property_id, day, imported)
+        VALUES (${operatorId}, ${property}, '2027-05-07', 1)`
+      yield* happened("2027-05-07", false)
+      yield* followed(pushing)
+      yield* rested
+      yield* sql`UPDATE properties SET deactivated_at = now() WHERE operator_id = ${operatorId} AND id = ${property}`
+      yield* happened("2027-06-01", false)
+      yield* followed(pushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-07..2027-05-07 0", "2027-06-01..2027-06-01 0"])
+    })
+  )
+
+  it.effect("up to the last day that can be sold, and nothing of days beyond or over", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, listing } = yield* housed
+      const pushing = yield* makePushing
+      const sql = yield* SqlClient.SqlClient
+      const last = addDays(TODAY, AVAILABILITY_END_DAYS)
+      const days = [addDays(TODAY, -2), addDays(TODAY, -1), TODAY, last, addDays(last, 1), addDays(last, 2)]
+      const happened = (dates: ReadonlyArray<string>) => sql`
+        INSERT INTO events (operator_id, event, record, payload, queued_at)
+        VALUES (${operatorId}, 'property_availability_updated', ${`property:${property}`}, ${JSON.stringify({
+          property_id: property,
+          availabilities: dates.map((date) => ({ date, available: true }))
+        })}::jsonb, now())`
+      yield* happened(days)
+      yield* followed(pushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), [`${TODAY}..${TODAY} 1, ${last}..${last} 1`])
+      yield* rested
+      yield* happened([addDays(TODAY, -1)])
+      yield* followed(pushing)
+      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      assert.deepStrictEqual(yield* pushesOf(listing), [
+        "availability pushed after 1",
+        "availability pushed after 1: its days are over"
+      ])
+    })
+  )
+
+  it.effect("not when it is linked to nothing by then, is deleted there, or is a stranger's", () =>
+    Effect.gen(function* () {
+      const { operatorId, account, property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      const sql = yield* SqlClient.SqlClient
+      const gone = yield* listingOf(operatorId, account, { propertyId: property })
+      yield* sql`UPDATE listings SET shelf_status = 'deleted' WHERE listing_id = ${gone}`
+      const other = yield* housed
+      yield* close([property], "2027-05-01")
+      yield* handedOut
+      yield* sql`UPDATE listings SET property_id = NULL WHERE listing_id = ${listing}`
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual(yield* pushesOf(listing), [
+        "availability pushed after 1: the listing is linked to nothing"
+      ])
+      assert.isUndefined(yield* laneOf(gone))
+      assert.isUndefined(yield* laneOf(other.listing))
+      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+    })
+  )
+
+  it.effect("a rest after the last push at most, also when the clock was set back", () =>
+    Effect.gen(function* () {
+      const { property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      yield* TestClock.adjust("30 days")
+      yield* close([property], "2027-07-01")
+      yield* followed(pushing)
+      yield* TestClock.setTime(NOW)
+      yield* close([property], "2027-07-02")
+      yield* followed(pushing)
+      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* TestClock.adjust(CALENDAR_REST_MS - 1)
+      yield* pushedOff(pushing)
+      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* TestClock.adjust(1)
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), ["2027-07-02..2027-07-02 0"])
+    })
+  )
+
+  it.effect("in few calls, however much changes", () =>
+    Effect.gen(function* () {
+      const { property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      const days = Array.from({ length: 1_000 }, (_, at) => addDays("2027-05-01", at))
+      // One after the other, while the worker is at it.
+      for (const [nth, day] of days.entries()) {
+        yield* close([property], day)
+        if (nth % 100 === 0) yield* followed(pushing)
+      }
+      yield* rested
+      yield* followed(pushing)
+      const told = yield* inventoriesOf(listing)
+      assert.deepStrictEqual(told, ["2027-05-01..2027-05-01 0", `2027-05-02..${days.at(-1)} 0`])
+    })
+  )
+
+  it.effect(`in one call for ${LISTING_RANGES} ranges of days, and in two for one more`, () =>
+    Effect.gen(function* () {
+      const { property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      const every = (count: number) => Array.from({ length: count }, (_, at) => addDays("2027-05-01", 2 * at))
+      yield* close([property], ...every(LISTING_RANGES))
+      yield* followed(pushing)
+      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      const { property: more, listing: another, close: shut } = yield* housed
+      yield* shut([more], ...every(LISTING_RANGES + 1))
+      yield* followed(pushing)
+      const calls = yield* inventoriesOf(another)
+      assert.deepStrictEqual(
+        calls.map((each) => each.split(", ").length),
+        [LISTING_RANGES, 1]
+      )
+      assert.deepStrictEqual(yield* pushesOf(another), ["availability pushed after 1"])
+    })
+  )
+})
+
+layer(layerFollowing)("a channel that is away", (it) => {
+  it.effect("for an hour is told what there is then, each listing once, and what the host asked in order", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { token, operatorId, account, property, listing, double, rooms, close, open } = yield* housed
+      const pushing = yield* makePushing
+      const second = yield* listingOf(operatorId, account, { propertyId: property })
+      const listings = [listing, second, double]
+      for (const each of listings) yield* channel.answer(each, unavailable)
+      const price = (amount: number) =>
+        call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices: [costing(amount)] })
+      for (let minute = 0; minute < 60; minute++) {
+        yield* (minute % 2 === 0 ? close : open)([property, rooms[0] ?? 0], "2027-05-01", addDays("2027-06-01", minute))
+        if (minute % 20 === 0) yield* price(100 + minute)
+        yield* followed(pushing)
+        yield* TestClock.adjust("1 minute")
+      }
+      for (const each of listings) {
+        assert.deepStrictEqual(yield* inventoriesOf(each), [])
+        yield* channel.answer(each, Effect.void)
+      }
+      yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
+      yield* followed(pushing)
+      // The last of the changes opened the first of May; of June and July every other day was closed, and that was all.
+      const closed = Array.from({ length: 30 }, (_, at) => addDays("2027-06-01", 2 * at))
+      const of = (full: number) =>
+        [`2027-05-01..2027-05-01 ${full}`, ...closed.map((day) => `${day}..${day} ${full - 1}`)].join(", ")
+      assert.deepStrictEqual(yield* inventoriesOf(listing), [of(1)])
+      assert.deepStrictEqual(yield* inventoriesOf(second), [of(1)])
+      assert.deepStrictEqual(yield* inventoriesOf(double), [of(3)])
+      const told = (yield* channel.told).filter((each) => each.listingId === listing)
+      assert.deepStrictEqual(
+        told.flatMap(({ prices = [] }) => prices.map(({ price }) => price)),
+        [100, 120, 140]
+      )
+      assert.lengthOf(
+        (yield* pushesOf(listing)).filter((each) => each.startsWith("availability")),
+        1
+      )
+    })
+  )
+
+  it.effect("for a day is not told any more what was due then: that is dead, and what changed since goes on", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { operatorId, property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      const sql = yield* SqlClient.SqlClient
+      yield* channel.answer(listing, unavailable)
+      yield* close([property], "2027-05-01")
+      yield* followed(pushing)
+      yield* sql`
+        INSERT INTO listing_comparisons (operator_id, listing_row, account_id, property_id, due_at, compared_at)
+        SELECT operator_id, id, account_id, property_id, ${new Date(NOW + 3 * LISTING_PUSH_TRIED_MS)}, now() FROM listings
+        WHERE listing_id = ${listing}`
+      yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS - 1)
+      yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual(yield* pushesOf(listing), ["availability waiting after 2: the channel failed (503)"])
+      yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+      yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
+      const said = yield* lines(pushedOff(pushing))
+      assert.deepStrictEqual(yield* pushesOf(listing), ["availability dead after 3: the channel failed (503)"])
+      assert.deepStrictEqual(
+        said.filter(({ level }) => level === "Warn").map(({ message }) => message),
+        [["1 changes of a listing were given up", "the channel failed (503)"]]
+      )
+      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      const [comparison] = yield* sql<{
+        due_at: Date
+      }>`SELECT due_at FROM listing_comparisons WHERE operator_id = ${operatorId}`
+      assert.strictEqual(comparison?.due_at.getTime(), NOW + LISTING_PUSH_TRIED_MS)
+      yield* channel.answer(listing, Effect.void)
+      yield* close([property], "2027-05-02")
+      yield* handedOut
+      yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-02..2027-05-02 0"])
+    })
+  )
+
+  it.effect(
+    "for a calendar alone is told what the host asked for, once that was given up, whatever changes since",
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const { operatorId, token, property, listing, close } = yield* housed
+        const pushing = yield* makePushing
+        const sql = yield* SqlClient.SqlClient
+        const byAct = Effect.flatMap(channel.heard, (acts) =>
+          acts.at(-1)?.startsWith("inventories") === true ? unavailable : Effect.void
+        )
+        yield* channel.answer(listing, byAct)
+        yield* close([property], "2027-05-01")
+        yield* followed(pushing)
+        yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+        const prices = [costing(1)]
+        yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
+        yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
+        yield* pushedOff(pushing)
+        yield* close([property], "2027-05-02")
+        yield* handedOut
+        yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
+        yield* pushedOff(pushing)
+        assert.deepStrictEqual(yield* pushesOf(listing), [
+          "availability dead after 2: the channel failed (503)",
+          "prices pushed after 1",
+          "availability waiting after 1: the channel failed (503)"
+        ])
+      })
+  )
+
+  it.effect("or refuses holds up nothing that comes later; that nothing here reaches it is no warning", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      yield* channel.answer(listing, Effect.fail(new ChannelRefused({ reason: "no" })))
+      yield* close([property], "2027-05-01")
+      const refused = yield* lines(followed(pushing))
+      assert.lengthOf(
+        refused.filter(({ level }) => level === "Warn"),
+        1
+      )
+      yield* channel.answer(listing, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* close([property], "2027-05-02")
+      yield* rested
+      const unserved = yield* lines(followed(pushing))
+      assert.lengthOf(
+        unserved.filter(({ level }) => level === "Warn"),
+        0
+      )
+      assert.deepStrictEqual(yield* pushesOf(listing), [
+        "availability refused after 1: no",
+        "availability refused after 1: airbnb cannot be told here"
+      ])
+      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+    })
+  )
+})
+
+layer(layerFollowing)("days that are due", (it) => {
+  it.effect("while others are being told are the next push, told as they are then", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { property, listing, close, open } = yield* housed
+      const pushing = yield* makePushing
+      const context = yield* Effect.context<
+        Effect.Services<typeof handedOut> | Effect.Services<ReturnType<typeof close>>
+      >()
+      const meanwhile = Effect.andThen(open([property], "2027-05-01"), handedOut).pipe(
+        Effect.provideContext(context),
+        Effect.ignore
+      )
+      yield* channel.answer(listing, meanwhile)
+      yield* close([property], "2027-05-01", "2027-05-02")
+      yield* followed(pushing)
+      yield* channel.answer(listing, Effect.void)
+      yield* rested
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0", "2027-05-01..2027-05-01 1"])
+    })
+  )
+
+  it.effect("go before what the host asked for, and one of that between two of theirs", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { token, property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      const price = (amount: number) =>
+        call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices: [costing(amount)] })
+      for (const amount of [1, 2, 3]) yield* price(amount)
+      const context = yield* Effect.context<
+        Effect.Services<typeof handedOut> | Effect.Services<ReturnType<typeof close>>
+      >()
+      let day = 1
+      const more = Effect.suspend(() => close([property], addDays("2027-05-01", day++))).pipe(
+        Effect.andThen(handedOut),
+        Effect.provideContext(context),
+        Effect.ignore
+      )
+      // Each push is followed by another change.
+      yield* channel.answer(
+        listing,
+        Effect.suspend(() => (day < 5 ? more : Effect.void))
+      )
+      yield* close([property], "2027-05-01")
+      yield* followed(pushing)
+      yield* rested
+      yield* pushedOff(pushing)
+      const acts = (yield* channel.heard).filter((each) => each.endsWith(listing)).map((each) => each.split(" ")[0])
+      assert.deepStrictEqual(acts, ["inventories", "prices", "inventories", "prices", "inventories", "prices"])
+      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+    })
+  )
+
+  it.effect("are nobody's to lose: whoever dies with them leaves them to the next, with what changed since", () =>
+    Effect.gen(function* () {
+      const { property, listing, close } = yield* housed
+      const queue = yield* PushQueue
+      const take = Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, 10, []))
+      yield* close([property], "2027-05-01")
+      yield* handedOut
+      // Dies before it draws up, and another after.
+      const [first] = yield* take
+      assert(first !== undefined)
+      assert.deepStrictEqual(yield* take, [])
+      yield* TestClock.adjust(PUSH_LEASE_MS)
+      const [second] = yield* take
+      assert(second !== undefined)
+      const now = yield* DateTime.nowAsDate
+      assert.isUndefined(yield* queue.drawUp(first, now))
+      const drawn = yield* queue.drawUp(second, now)
+      assert.deepStrictEqual(drawn?.days, [{ start_date: "2027-05-01", end_date: "2027-05-01" }])
+      yield* close([property], "2027-05-02")
+      yield* handedOut
+      assert.deepInclude(yield* laneOf(listing), { waiting: 2, waits: true })
+      yield* TestClock.adjust(PUSH_LEASE_MS)
+      yield* pushedOff(yield* makePushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0"])
+      assert.deepStrictEqual(yield* pushesOf(listing), ["availability pushed after 1"])
+      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+    })
+  )
+
+  it.effect("are not among what a host may have waiting", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { token, property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      yield* channel.answer(listing, unavailable)
+      yield* close([property], "2027-05-01")
+      yield* followed(pushing)
+      yield* close([property], "2027-05-02")
+      yield* handedOut
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH lane AS (
+          UPDATE listing_lanes l SET waiting = waiting + ${LISTING_PUSHES_WAITING - 1} FROM listings
+          WHERE listings.listing_id = ${listing} AND l.operator_id = listings.operator_id AND l.listing_row = listings.id
+          RETURNING l.*
+        )
+        INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
+        SELECT operator_id, listing_row, 'prices', ${JSON.stringify([costing(1)])}::jsonb, now()
+        FROM lane, generate_series(1, ${LISTING_PUSHES_WAITING - 1})`
+      const price = call(token, "update_listing_prices", {
+        channel_type: "airbnb",
+        listing_id: listing,
+        prices: [costing(2)]
+      })
+      assert.strictEqual((yield* price).error_code, 0)
+      assert.strictEqual((yield* price).error_code, 409)
+    })
+  )
+
+  it.effect("of a greedy operator and of an account that hangs hold up nobody else's", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const greedy = yield* housed
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, property_id,
+          created_at, updated_at)
+        SELECT ${greedy.operatorId}, ${greedy.account}, 'airbnb', 'greedy' || nth, 'Many', 'EUR', 'on', ${greedy.property}, now(), now()
+        FROM generate_series(1, 300) nth`
+      for (let nth = 1; nth <= 300; nth++) yield* channel.answer(`greedy${nth}`, Effect.never)
+      const account = yield* channelAccountOf(greedy.operatorId)
+      const own = yield* listingOf(greedy.operatorId, account, { propertyId: greedy.property })
+      yield* greedy.close([greedy.property], "2027-05-01")
+      const scope = yield* Scope.make()
+      const pushing = yield* Scope.provide(makePushing, scope)
+      yield* handedOut
+      yield* pushing.takeDue
+      const quiet = yield* housed
+      yield* quiet.close([quiet.property], "2027-05-01")
+      yield* handedOut
+      for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(pushing.takeDue, Effect.yieldNow)
+      yield* Effect.repeat(inventoriesOf(quiet.listing), { until: (told) => told.length === 1 })
+      yield* Effect.repeat(inventoriesOf(own), { until: (told) => told.length === 1 })
+      yield* Effect.repeat(
+        Effect.sync(() => pushing.underWay.size),
+        { until: (size) => size <= PUSHING_ACCOUNT_SHARE }
+      )
+    })
+  )
+})
+
+layer(layerFollowing)("what the host says of one listing", (it) => {
+  const says = (token: string, listing_id: string, inventory: number, start_date: string, end_date = start_date) =>
+    call(token, "update_listing_inventories", {
+      channel_type: "airbnb",
+      listing_id,
+      inventories: [{ start_date, end_date, inventory }]
+    })
+
+  it.effect(
+    "is told, but that nights of which there is nothing to sell can be sold; until the calendar changes there",
+    () =>
+      Effect.gen(function* () {
+        const { token, property, listing, close, open } = yield* housed
+        const pushing = yield* makePushing
+        yield* close([property], "2027-05-02")
+        yield* followed(pushing)
+        yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
+        yield* pushedOff(pushing)
+        assert.deepInclude(yield* laneOf(listing), { said: "{[2027-05-01,2027-05-04)}" })
+        yield* close([property], "2027-05-01")
+        yield* rested
+        yield* followed(pushing)
+        yield* open([property], "2027-05-02")
+        yield* rested
+        yield* followed(pushing)
+        assert.deepStrictEqual(yield* inventoriesOf(listing), [
+          "2027-05-02..2027-05-02 0",
+          "2027-05-01..2027-05-01 4, 2027-05-02..2027-05-02 0, 2027-05-03..2027-05-03 4",
+          "2027-05-01..2027-05-01 0",
+          "2027-05-02..2027-05-02 1"
+        ])
+        assert.deepInclude(yield* laneOf(listing), { said: "{[2027-05-03,2027-05-04)}" })
+      })
+  )
+
+  it.effect("before the calendar changed is not its last word, in whatever order the two are told", () =>
+    Effect.gen(function* () {
+      const channel = yield* ScriptedChannel
+      const { token, property, listing, close, open } = yield* housed
+      const pushing = yield* makePushing
+      yield* channel.answer(listing, unavailable)
+      yield* says(token, listing, 4, "2027-05-01", "2027-05-02")
+      yield* pushedOff(pushing)
+      yield* close([property], "2027-05-01")
+      yield* open([property], "2027-05-01")
+      yield* handedOut
+      yield* channel.answer(listing, Effect.void)
+      yield* TestClock.adjust(PUSH_BACKOFF.longestMs)
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual(yield* inventoriesOf(listing), [
+        "2027-05-01..2027-05-01 1",
+        "2027-05-01..2027-05-01 1, 2027-05-02..2027-05-02 4"
+      ])
+    })
+  )
+
+  it.effect(
+    "and its channel refuses is not said, but for days he said something of since; of an unlinked one all is his",
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const { token, listing, listing_id } = yield* housed
+        const pushing = yield* makePushing
+        yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
+        yield* says(token, listing, 5, "2027-05-02")
+        let first = true
+        yield* channel.answer(
+          listing,
+          Effect.suspend(() => {
+            const refuses = first
+            first = false
+            return refuses ? Effect.fail(new ChannelRefused({ reason: "no" })) : Effect.void
+          })
+        )
+        yield* pushedOff(pushing)
+        assert.deepInclude(yield* laneOf(listing), { said: "{[2027-05-02,2027-05-03)}" })
+        assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-02..2027-05-02 5"])
+        yield* says(token, listing_id, 7, "2027-05-01", "2027-05-03")
+        yield* pushedOff(pushing)
+        assert.deepStrictEqual(yield* inventoriesOf(listing_id), ["2027-05-01..2027-05-03 7"])
+      })
+  )
+
+  it.effect("is looked into in its turn, and not with each that goes before it: a thousand may wait", () =>
+    Effect.gen(function* () {
+      const { token, listing } = yield* housed
+      const prices = [costing(1)]
+      yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
+      yield* says(token, listing, 4, "2027-05-01")
+      const sql = yield* SqlClient.SqlClient
+      // Whoever looks into it fails.
+      yield* sql`UPDATE listing_pushes SET ranges = '"much"' WHERE kind = 'inventories' AND settled_at IS NULL`
+      const queue = yield* PushQueue
+      const taken = Effect.gen(function* () {
+        const [lane] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
+        return lane ?? (yield* Effect.die(new Error("nothing is due")))
+      })
+      const inHand = (lane: TakenPush) => ({ lane, push_id: lane.push_id ?? 0, ranges: undefined })
+      const now = yield* DateTime.nowAsDate
+      const [first, span] = [yield* taken, { start_date: "2027-05-01", end_date: "2027-05-01" }]
+      assert.deepInclude(yield* queue.stock(first, span), { linked: true, said: [span], untold: [] })
+      assert.deepStrictEqual(yield* queue.failed(inHand(first), "away", now, now), { pushes: 0, of_calendar: false })
+      assert.deepStrictEqual(yield* queue.refused(inHand(yield* taken), "no", now), { pushes: 1 })
+    })
+  )
+})

@@ -1,0 +1,44 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { customChannelOf } from "../../../../src/domain/channels/custom-channels/dictionary.ts"
+import { Deployment } from "../../../../src/platform/installation.ts"
+import { layerTestDatabase } from "../../../support/database.ts"
+import { host } from "../../../support/domain/portfolio.ts"
+import { layerService } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+
+const EVERYWHERE = [
+  { id: 29, name: "Booking site" },
+  { id: 30, name: "Direct" },
+  { id: 31, name: "Phone" },
+  { id: 32, name: "Walk-in" },
+  { id: 33, name: "E-mail" },
+  { id: 34, name: "Travel agency" }
+]
+
+const deployments = {
+  international: [...EVERYWHERE, { id: 35, name: "International agency" }],
+  regional: EVERYWHERE
+} as const
+
+for (const deployment of ["international", "regional"] as const) {
+  const layerDeployed = layerService(layerTestDatabase).pipe(Layer.provide(Layer.succeed(Deployment, deployment)))
+
+  layer(layerDeployed)(`custom channels of the ${deployment} deployment`, (it) => {
+    it.effect("are the built-in ones, with 35 on the international one alone", () =>
+      Effect.gen(function* () {
+        const { api, as } = yield* host()
+        const { custom_channels } = yield* api.query_custom_channels({}).pipe(as)
+        assert.deepStrictEqual(custom_channels, deployments[deployment])
+        const [, statements] = yield* countStatements(api.query_custom_channels({}).pipe(as))
+        assert.strictEqual(statements, 0)
+      })
+    )
+
+    it("are found by their id, where they are listed", () => {
+      assert.deepStrictEqual(customChannelOf(deployment, 29), { id: 29, name: "Booking site" })
+      assert.strictEqual(customChannelOf(deployment, 35) !== undefined, deployment === "international")
+      assert.isUndefined(customChannelOf(deployment, 28))
+    })
+  })
+}

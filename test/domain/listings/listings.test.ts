@@ -1,0 +1,171 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Listings } from "../../../src/domain/listings/Listings.ts"
+import { AT, listingSaid, speaking } from "../../support/domain/listings/saying.ts"
+import { host } from "../../support/domain/portfolio.ts"
+import { byNobody, call, freshOperator, layerTest } from "../../support/harness.ts"
+import { channelAccountOf, listingOf } from "../../support/listings.ts"
+import { countStatements } from "../../support/statements.ts"
+
+layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
+  it.effect("are listed as their channels have them", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId } = yield* host()
+      const listings = yield* Listings
+      const account = yield* channelAccountOf(operatorId)
+      const { channel_accounts } = yield* api.search_channel_accounts({ id: account }).pipe(as)
+      const metadata = {
+        city: "Lisbon",
+        longitude: -9.1393,
+        house_picture_list: ["https://img.example/1.jpg"],
+        more: null
+      }
+      const full = listingSaid(1, {
+        listing_id: "42",
+        title: "Attic",
+        cover: "https://img.example/1.jpg",
+        url: "https://www.example/rooms/42",
+        inventory: 3,
+        shelf_status: "off",
+        metadata
+      })
+      yield* byNobody(listings.said(speaking(operatorId, account), full, AT))
+      yield* byNobody(listings.said(speaking(operatorId, account), listingSaid(1), AT))
+      const found = yield* api.search_listings({}).pipe(as)
+      const [first, second] = found.listings
+      const common = {
+        channel_type: "airbnb",
+        channel_account_id: account,
+        origin_account_id: channel_accounts[0]?.origin_account_id,
+        created_at: "2027-04-20T10:00:00Z",
+        updated_at: "2027-04-20T10:00:00Z"
+      }
+      assert.strictEqual(found.total, 2)
+      assert.deepStrictEqual(
+        { ...first },
+        {
+          ...common,
+          id: first?.id,
+          listing_id: "42",
+          title: "Attic",
+          cover: "https://img.example/1.jpg",
+          url: "https://www.example/rooms/42",
+          inventory: 3,
+          shelf_status: "off",
+          metadata
+        }
+      )
+      assert.deepStrictEqual(
+        { ...second },
+        {
+          ...common,
+          id: second?.id,
+          listing_id: "300-77",
+          title: "Harbour view",
+          cover: null,
+          url: null,
+          inventory: 1,
+          shelf_status: "on",
+          metadata: null
+        }
+      )
+    })
+  )
+
+  it.effect("are found by account, by the channel's own id and by channel, page by page", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId } = yield* host()
+      const airbnb = yield* channelAccountOf(operatorId)
+      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      const empty = yield* channelAccountOf(operatorId, { channelType: "agoda" })
+      for (const listingId of ["1", "2", "3"]) yield* listingOf(operatorId, airbnb, { listingId })
+      for (const listingId of ["3", "4"]) yield* listingOf(operatorId, vrbo, { listingId, channelType: "vrbo" })
+      const found = (payload: Parameters<typeof api.search_listings>[0]) =>
+        Effect.map(api.search_listings(payload).pipe(as), ({ listings, total }) => [
+          listings.map(({ channel_type, listing_id }) => `${channel_type} ${listing_id}`).join(", "),
+          total
+        ])
+      assert.deepStrictEqual(yield* found({}), ["airbnb 1, airbnb 2, airbnb 3, vrbo 3, vrbo 4", 5])
+      assert.deepStrictEqual(yield* found({ offset: 1, limit: 2 }), ["airbnb 2, airbnb 3", 5])
+      assert.deepStrictEqual(yield* found({ channel_account_id: vrbo }), ["vrbo 3, vrbo 4", 2])
+      assert.deepStrictEqual(yield* found({ channel_type: "vrbo" }), ["vrbo 3, vrbo 4", 2])
+      assert.deepStrictEqual(yield* found({ listing_id: "3" }), ["airbnb 3, vrbo 3", 2])
+      assert.deepStrictEqual(yield* found({ listing_id: "3", channel_type: "vrbo" }), ["vrbo 3", 1])
+      assert.deepStrictEqual(yield* found({ listing_id: "9" }), ["", 0])
+      assert.deepStrictEqual(yield* found({ channel_account_id: empty }), ["", 0])
+      assert.deepStrictEqual(yield* found({ channel_account_id: vrbo, listing_id: "1" }), ["", 0])
+    })
+  )
+
+  it.effect("of a booking site are listed, though its account is not", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId } = yield* host()
+      const site = yield* channelAccountOf(operatorId, { channelType: "booking_site" })
+      yield* listingOf(operatorId, site, { channelType: "booking_site", listingId: "300-77" })
+      for (const filter of [{}, { channel_account_id: site }, { channel_type: "booking_site" as const }]) {
+        const { listings, total } = yield* api.search_listings(filter).pipe(as)
+        assert.deepStrictEqual([listings.map(({ listing_id }) => listing_id), total], [["300-77"], 1])
+      }
+    })
+  )
+
+  it.effect("of an account that is nobody's or another's are not found at all", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* host()
+      const other = yield* freshOperator()
+      const theirs = yield* channelAccountOf(other.operatorId)
+      const listingId = yield* listingOf(other.operatorId, theirs)
+      yield* listingOf(operatorId, yield* channelAccountOf(operatorId))
+      for (const channel_account_id of [theirs, 987_654_321]) {
+        assert.deepInclude(yield* call(token, "search_listings", { channel_account_id }), {
+          error_code: 404,
+          error_msg: "channel_account_id: no such account."
+        })
+      }
+      assert.deepInclude(yield* call(token, "search_listings", { listing_id: listingId }), {
+        error_code: 0,
+        data: { listings: [], total: 0 }
+      })
+      const unknown = yield* call(token, "search_listings", { channel_type: "myspace" })
+      assert.strictEqual(unknown.error_code, 422)
+      assert.match(unknown.error_msg, /^channel_type: must be one of/)
+    })
+  )
+
+  it.effect("show with what they sell, in one statement however many there are", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, token } = yield* host()
+      const account = yield* channelAccountOf(operatorId)
+      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      const { property_id: first } = yield* api.create_property({ title: "Harbour 1" }).pipe(as)
+      const { property_id: second } = yield* api.create_property({ title: "Harbour 2" }).pipe(as)
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [second] }).pipe(as)
+      yield* listingOf(operatorId, vrbo, { listingId: "b", channelType: "vrbo", propertyId: first, currency: "USD" })
+      yield* listingOf(operatorId, account, { listingId: "a", propertyId: first })
+      yield* listingOf(operatorId, account, { listingId: "c", roomTypeId: room_type_id })
+      yield* listingOf(operatorId, account, { listingId: "d" })
+      const listings = yield* Listings
+      yield* byNobody(
+        listings.said(speaking(operatorId, account), listingSaid(1, { listing_id: "d", shelf_status: "deleted" }), AT)
+      )
+      const [{ id = 0 } = {}] = (yield* api.search_listings({ listing_id: "d" }).pipe(as)).listings
+      yield* byNobody(listings.link(operatorId, id, { type: "property", id: first }))
+      const { properties } = yield* api.search_properties({}).pipe(as)
+      assert.deepStrictEqual(
+        properties.map(({ channels }) => channels),
+        [
+          [
+            { channel_type: "vrbo", listing_id: "b", currency: "USD" },
+            { channel_type: "airbnb", listing_id: "a", currency: "EUR" }
+          ],
+          []
+        ]
+      )
+      const { room_types } = yield* api.search_room_types({}).pipe(as)
+      assert.deepStrictEqual(room_types[0]?.channels, [{ channel_type: "airbnb", listing_id: "c", currency: "EUR" }])
+      for (const operation of ["search_properties", "search_room_types"] as const) {
+        assert.strictEqual((yield* countStatements(call(token, operation)))[1], 1)
+      }
+    })
+  )
+})

@@ -1,0 +1,192 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Listings } from "../../../src/domain/listings/Listings.ts"
+import { LISTINGS_OF_LINK, RATIO_MAX } from "../../../src/platform/limits.ts"
+import { trailOf } from "../../support/domain/listings/saying.ts"
+import { atOnce, host, hostOf } from "../../support/domain/portfolio.ts"
+import { byNobody, call, layerTest } from "../../support/harness.ts"
+import { channelAccountOf, listingOf } from "../../support/listings.ts"
+
+/** A host with a property, an account and a listing linked to nothing. */
+const selling = Effect.gen(function* () {
+  const operator = yield* hostOf("Harbour 1")
+  const [property = 0] = operator.rooms
+  const account = yield* channelAccountOf(operator.operatorId)
+  const listingId = yield* listingOf(operator.operatorId, account, { title: "Attic" })
+  const listings = yield* Listings
+  const [{ id = 0 } = {}] = yield* listings.find(
+    { operator_id: operator.operatorId, channel_type: undefined, listing_id: listingId },
+    1
+  )
+  return { ...operator, property, account, listings, listingId, id }
+})
+
+/** Listings of the account that are linked to the property. */
+const linked = Effect.fnUntraced(function* (operatorId: number, account: number, property: number, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, property_id,
+      created_at, updated_at)
+    SELECT ${operatorId}::bigint, ${account}::bigint, 'airbnb', 'filler ' || n, 'Filler', 'EUR', 'on', ${property}::bigint,
+      now(), now()
+    FROM generate_series(1, ${count}::int) n`
+})
+
+layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
+  it.effect("are told of a property or of a room type, a row a listing, -1 where they are read-only", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* selling
+      const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
+      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      const common = { propertyId: property, channelType: "vrbo" }
+      yield* listingOf(operatorId, vrbo, { ...common, listingId: "1", title: "One", ratio: 115 })
+      yield* listingOf(operatorId, vrbo, { ...common, listingId: "2", title: "Two", ratio: 130, isReadOnly: true })
+      yield* listingOf(operatorId, vrbo, {
+        channelType: "vrbo",
+        listingId: "3",
+        title: "Three",
+        roomTypeId: room_type_id
+      })
+      assert.deepStrictEqual(yield* api.get_pricing_ratios({ property_id: property }).pipe(as), {
+        link_type: "property",
+        link_id: property,
+        channels: [
+          { channel_type: "vrbo", listing_id: "1", listing_title: "One", ratio: 115, readonly: false },
+          { channel_type: "vrbo", listing_id: "2", listing_title: "Two", ratio: -1, readonly: true }
+        ]
+      })
+      assert.deepStrictEqual(yield* api.get_pricing_ratios({ room_type_id }).pipe(as), {
+        link_type: "room_type",
+        link_id: room_type_id,
+        channels: [{ channel_type: "vrbo", listing_id: "3", listing_title: "Three", ratio: 100, readonly: false }]
+      })
+    })
+  )
+
+  it.effect("are asked for by exactly one of the two", () =>
+    Effect.gen(function* () {
+      const { token, property, api, as } = yield* selling
+      const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
+      const both = { property_id: property, room_type_id }
+      for (const [fields, message] of [
+        [{}, "property_id, room_type_id: give one of them."],
+        [both, "property_id, room_type_id: conflicting parameters, give one of them."]
+      ] as const) {
+        assert.deepInclude(yield* call(token, "get_pricing_ratios", fields), { error_code: 400, error_msg: message })
+      }
+      for (const [fields, message] of [
+        [{ property_id: 987_654_321 }, "property_id: no such property."],
+        [{ room_type_id: 987_654_321 }, "room_type_id: no such room type."]
+      ] as const) {
+        assert.deepInclude(yield* call(token, "get_pricing_ratios", fields), { error_code: 404, error_msg: message })
+      }
+      const none = yield* api.get_pricing_ratios({ room_type_id }).pipe(as)
+      assert.deepStrictEqual(none, { link_type: "room_type", link_id: room_type_id, channels: [] })
+    })
+  )
+
+  it.effect("follow the host's hand, which leaves a trail", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, listings, listingId, id } = yield* selling
+      const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
+      const shown = (fields: Parameters<typeof api.get_pricing_ratios>[0]) =>
+        Effect.map(api.get_pricing_ratios(fields).pipe(as), ({ channels }) =>
+          channels.map(({ listing_id, ratio, readonly }) => [listing_id, ratio, readonly])
+        )
+      const before = (yield* trailOf(operatorId)).length
+      yield* byNobody(listings.link(operatorId, id, { type: "property", id: property }))
+      assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 100, false]])
+      yield* byNobody(listings.rate(operatorId, id, { percent: 1, readonly: false }))
+      assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 1, false]])
+      yield* byNobody(listings.rate(operatorId, id, { percent: RATIO_MAX, readonly: false }))
+      yield* byNobody(listings.rate(operatorId, id, { readonly: true }))
+      assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, -1, true]])
+      yield* byNobody(listings.rate(operatorId, id, { readonly: false }))
+      assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, RATIO_MAX, false]])
+      // A listing has one link.
+      yield* byNobody(listings.link(operatorId, id, { type: "room_type", id: room_type_id }))
+      assert.deepStrictEqual(yield* shown({ property_id: property }), [])
+      assert.deepStrictEqual(yield* shown({ room_type_id }), [[listingId, RATIO_MAX, false]])
+      yield* byNobody(listings.link(operatorId, id, undefined))
+      assert.deepStrictEqual(yield* shown({ room_type_id }), [])
+      assert.deepStrictEqual(
+        (yield* trailOf(operatorId)).slice(before),
+        [
+          "property_id",
+          "ratio",
+          "ratio",
+          "ratio_readonly",
+          "ratio_readonly",
+          "property_id room_type_id",
+          "room_type_id"
+        ].map((fields) => `listing:${id} ${fields}`)
+      )
+    })
+  )
+
+  it.effect(`are from 1 to ${RATIO_MAX}`, () =>
+    Effect.gen(function* () {
+      const { operatorId, listings, id } = yield* selling
+      for (const percent of [0, RATIO_MAX + 1, 1.5, Number.NaN]) {
+        const error = yield* Effect.flip(byNobody(listings.rate(operatorId, id, { percent, readonly: false })))
+        assert.strictEqual(error.message, "percent: must be a whole number from 1 to 1000.")
+      }
+    })
+  )
+
+  it.effect("of what is another host's are not set, and nothing is linked to it", () =>
+    Effect.gen(function* () {
+      const mine = yield* selling
+      const theirs = yield* selling
+      const { room_type_id } = yield* theirs.api.create_room_type({ title: "Double" }).pipe(theirs.as)
+      const messages = yield* Effect.forEach(
+        [
+          mine.listings.link(mine.operatorId, mine.id, { type: "property", id: theirs.property }),
+          mine.listings.link(mine.operatorId, mine.id, { type: "room_type", id: room_type_id }),
+          mine.listings.link(mine.operatorId, theirs.id, { type: "property", id: mine.property }),
+          mine.listings.rate(mine.operatorId, theirs.id, { percent: 50, readonly: false })
+        ],
+        (each) => Effect.map(Effect.flip(byNobody(each)), ({ message }) => message)
+      )
+      assert.deepStrictEqual(messages, [
+        "property_id: no such property.",
+        "room_type_id: no such room type.",
+        "listing_id: no such listing.",
+        "listing_id: no such listing."
+      ])
+      const { channels } = yield* theirs.api.get_pricing_ratios({ property_id: theirs.property }).pipe(theirs.as)
+      assert.deepStrictEqual(channels, [])
+    })
+  )
+
+  it.effect(`are of ${LISTINGS_OF_LINK} listings of a property at most, also when several are linked at once`, () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, account, listings, id } = yield* selling
+      yield* linked(operatorId, account, property, LISTINGS_OF_LINK - 1)
+      const more = yield* Effect.forEach(["x", "y", "z"], (listingId) => listingOf(operatorId, account, { listingId }))
+      const rows = yield* Effect.forEach(more, (listing_id) =>
+        listings.find({ operator_id: operatorId, channel_type: undefined, listing_id }, 1)
+      )
+      const to = { type: "property", id: property } as const
+      const calls = [id, ...rows.map(([row]) => row?.id ?? 0)].map((each) =>
+        byNobody(listings.link(operatorId, each, to))
+      )
+      assert.deepStrictEqual(yield* atOnce(calls), { succeeded: 1, refused: ["ValidationFailed"] })
+      const { channels } = yield* api.get_pricing_ratios({ property_id: property }).pipe(as)
+      assert.lengthOf(channels, LISTINGS_OF_LINK)
+      // One that is linked there already may be linked again.
+      const again = yield* atOnce(calls)
+      assert.strictEqual(again.succeeded, 1)
+    })
+  )
+
+  it.effect("need no account or listing to be asked for", () =>
+    Effect.gen(function* () {
+      const { api, as } = yield* host()
+      const { property_id } = yield* api.create_property({ title: "Harbour 1" }).pipe(as)
+      const none = yield* api.get_pricing_ratios({ property_id }).pipe(as)
+      assert.deepStrictEqual(none.channels, [])
+    })
+  )
+})

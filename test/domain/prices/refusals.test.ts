@@ -1,0 +1,264 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import type { Envelope } from "../../../src/contract/envelope.ts"
+import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
+import { Connectors } from "../../../src/domain/channels/port/connector.ts"
+import {
+  ChannelAccountMissing,
+  ChannelDisconnected,
+  type ChannelError,
+  ChannelNotServed,
+  ChannelRefused,
+  ChannelUnavailable
+} from "../../../src/domain/channels/port/errors.ts"
+import { CHANNEL_REASON, ELIGIBLE_POLICIES } from "../../../src/platform/limits.ts"
+import { ScriptedChannel } from "../../support/channels.ts"
+import { layerTestDatabase } from "../../support/database.ts"
+import { listingsOf, ready } from "../../support/domain/prices/ready.ts"
+import { call, layerService, layerTest } from "../../support/harness.ts"
+import { AIRBNB_AT_FIRST, EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "../../support/price-and-rules.ts"
+
+const summary = ({ error_code, error_msg }: Envelope) => `${error_code} ${error_msg}`
+const price = { base_price: 99 }
+
+/** What each channel's error is called to the caller. */
+const ERRORS: ReadonlyArray<readonly [ChannelError, string]> = [
+  [new ChannelAccountMissing({ channelType: "airbnb" }), "404 listing_id: there is no account on airbnb any more."],
+  [new ChannelDisconnected({ channelType: "airbnb" }), "400 listing_id: the account on airbnb is disconnected."],
+  [new ChannelRefused({ reason: "asleep" }), "409 listing_id: the channel refused: asleep."],
+  [
+    new ChannelRefused({ reason: "too dear", field: "settings.base_price" }),
+    "422 settings.base_price: the channel refused: too dear."
+  ],
+  [new ChannelNotServed({ channelType: "airbnb" }), "501 Nothing here reaches airbnb."],
+  [new ChannelUnavailable({ code: 502 }), "502 The channel failed or did not answer in time."],
+  [new ChannelUnavailable({ code: 503 }), "503 The channel failed or did not answer in time."],
+  [new ChannelUnavailable({ code: 504 }), "504 The channel failed or did not answer in time."]
+]
+
+/** Values that are not taken, each with the nearest that are; of lists and texts test/bounds.test.ts tries the ends. */
+const EDGES = {
+  airbnb: {
+    base_price: [[0, -1], [0.01]],
+    weekend_price: [[-1], [0]],
+    check_in_start_time: [
+      [7, 27, "flexible", 9.5],
+      [8, 26, "FLEXIBLE", "15"]
+    ],
+    check_in_end_time: [
+      [8, 27],
+      [9, 26, "FLEXIBLE"]
+    ],
+    check_out_before: [
+      [-1, 24],
+      [0, 23]
+    ],
+    early_bird_discount: [
+      [{ discount: 101, days: 1 }, [{ discount: -1, days: 1 }], { discount: 5 }],
+      [{ discount: 0, days: 0 }, [{ discount: 100, days: 1 }]]
+    ],
+    days_of_week_check_in: [
+      [[7], [-1]],
+      [[0, 6], []]
+    ],
+    max_guests: [[0], [1]],
+    minimum_stay: [[0], [1]],
+    non_refundable_price_factor: [
+      [-1, 101],
+      [0, 100, null]
+    ],
+    listing_currency: [["EURO", "eur"], ["USD"]],
+    pet_fee_obj: [[{ amount: 1 }], [EVERY_AIRBNB_SETTING.pet_fee_obj, null]],
+    long_term_cancellation_policy: [
+      [-1, ""],
+      [0, "monthly", null]
+    ],
+    instant_booking: [
+      ["yes", 1],
+      [true, false]
+    ]
+  },
+  vrbo: {
+    base_price: [[0], [0.01]],
+    weekly_discount: [
+      [-1, 100],
+      [0, 99]
+    ],
+    monthly_discount: [
+      [-1, 100],
+      [0, 99]
+    ],
+    cleaning_fee: [[-1], [0]],
+    extra_guest_number: [[-1], [0]],
+    check_in_start_time: [
+      [-1, 27, true],
+      [0, 26, "16:00"]
+    ],
+    nightly_rate: [[{}, 5], [EVERY_VRBO_SETTING.nightly_rate]]
+  }
+} as const
+
+layer(layerTest)("a call about prices and rules", (it) => {
+  for (const channel of ["airbnb", "vrbo"] as const) {
+    it.effect(`of ${channel} finds its operator's listings of that channel and no others`, () =>
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* ready, yield* ready]
+        const before = [yield* listingsOf(mine.operatorId), yield* listingsOf(theirs.operatorId)]
+        const elsewhere = channel === "airbnb" ? mine.vrbo : mine.airbnb
+        for (const listing_id of ["nowhere", theirs[channel].listing_id, elsewhere.listing_id]) {
+          const read = yield* call(mine.token, `get_${channel}_price_and_rules`, { listing_id })
+          const fields = { listing_id, settings: price }
+          const written = yield* call(mine.token, `update_${channel}_price_and_rules`, fields)
+          const nothing = yield* call(mine.token, `update_${channel}_price_and_rules`, { listing_id, settings: {} })
+          for (const each of [read, written, nothing]) {
+            assert.strictEqual(summary(each), "404 listing_id: no such listing.")
+          }
+          assert.notInclude((yield* mine.channel.heard).join(), `write_rules ${listing_id}`)
+        }
+        assert.deepStrictEqual([yield* listingsOf(mine.operatorId), yield* listingsOf(theirs.operatorId)], before)
+      })
+    )
+
+    it.effect(`of ${channel} takes no setting beyond its ends`, () =>
+      Effect.gen(function* () {
+        const { [channel]: listing } = yield* ready
+        for (const [name, [refused, taken]] of Object.entries(EDGES[channel])) {
+          for (const value of refused) {
+            const envelope = yield* listing.post({ [name]: value })
+            assert.include([400, 422], envelope.error_code, `${name} ${JSON.stringify(value)}`)
+            assert.match(envelope.error_msg, new RegExp(`^settings\\.${name}\\b`))
+          }
+          for (const value of taken) {
+            const envelope = yield* listing.post({ [name]: value })
+            assert.strictEqual(envelope.error_code, 0, `${name} ${JSON.stringify(value)} ${envelope.error_msg}`)
+          }
+        }
+      })
+    )
+  }
+
+  it.effect("says which hours there are", () =>
+    Effect.gen(function* () {
+      const { airbnb } = yield* ready
+      const said = "settings.check_in_start_time: must be a whole hour from 8 to 26 or FLEXIBLE."
+      assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: 27 })), `422 ${said}`)
+      assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: "noon" })), `422 ${said}`)
+      assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: true })), `400 ${said}`)
+    })
+  )
+
+  it.effect("is told what its channel says, and nothing is written down", () =>
+    Effect.gen(function* () {
+      const { airbnb, vrbo, channel, operatorId } = yield* ready
+      const before = yield* listingsOf(operatorId)
+      for (const [error, expected] of ERRORS) {
+        for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.fail(error))
+        for (const each of [yield* airbnb.get, yield* airbnb.post(price), yield* vrbo.post(price)]) {
+          assert.strictEqual(summary(each), expected)
+        }
+      }
+      assert.deepStrictEqual(yield* listingsOf(operatorId), before)
+      assert.deepStrictEqual(yield* airbnb.there, AIRBNB_AT_FIRST)
+    })
+  )
+
+  it.effect(`repeats ${CHANNEL_REASON} characters of a channel's words and no more`, () =>
+    Effect.gen(function* () {
+      const { airbnb, channel } = yield* ready
+      const refusedBy = Effect.fnUntraced(function* (reason: string) {
+        yield* channel.answer(airbnb.listing_id, Effect.fail(new ChannelRefused({ reason })))
+        return (yield* airbnb.post(price)).error_msg
+      })
+      const most = "😀".repeat(CHANNEL_REASON)
+      assert.strictEqual(yield* refusedBy(most), `listing_id: the channel refused: ${most}.`)
+      assert.strictEqual(yield* refusedBy(`${most}a`), `listing_id: the channel refused: ${most}….`)
+    })
+  )
+
+  it.effect("says 502 where a channel answers what cannot be", () =>
+    Effect.gen(function* () {
+      const { airbnb, channel } = yield* ready
+      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, { ...AIRBNB_AT_FIRST, max_guests: -3 })
+      assert.strictEqual(summary(yield* airbnb.get), "502 The channel's answer cannot be read.")
+    })
+  )
+
+  it.effect(`waits ${OUTWARD_ACT_MS} ms for a channel that never answers`, () =>
+    Effect.gen(function* () {
+      const { airbnb, vrbo, channel, operatorId } = yield* ready
+      const before = yield* listingsOf(operatorId)
+      for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.never)
+      const calls = [airbnb.get, airbnb.post(price), vrbo.post(price)]
+      const fibers = yield* Effect.forEach(calls, (each) => Effect.forkChild(each, { startImmediately: true }))
+      const heardBy = Effect.map(
+        channel.heard,
+        (heard) => heard.filter((each) => [airbnb, vrbo].some(({ listing_id }) => each.endsWith(listing_id))).length
+      )
+      while ((yield* heardBy) < calls.length) yield* Effect.yieldNow
+      yield* TestClock.adjust(OUTWARD_ACT_MS - 1)
+      assert.deepStrictEqual(
+        fibers.map((fiber) => fiber.pollUnsafe()),
+        [undefined, undefined, undefined]
+      )
+      yield* TestClock.adjust(1)
+      for (const fiber of fibers) assert.strictEqual((yield* Fiber.join(fiber)).error_code, 504)
+      assert.deepStrictEqual(yield* listingsOf(operatorId), before)
+    })
+  )
+
+  it.effect(`shows ${ELIGIBLE_POLICIES} policies and no more`, () =>
+    Effect.gen(function* () {
+      const { airbnb, channel } = yield* ready
+      const of = (count: number) => Array.from({ length: count }, (_, at) => `policy ${at}`)
+      yield* channel.rules.choose(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES))
+      assert.strictEqual((yield* airbnb.get).error_code, 0)
+      yield* channel.rules.choose(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES + 1))
+      assert.strictEqual((yield* airbnb.get).error_code, 502)
+    })
+  )
+
+  for (const [what, which] of [
+    ["the live read", ({ airbnb }) => airbnb.get],
+    ["what is sent to airbnb", ({ airbnb }) => airbnb.post({})],
+    ["what is sent to vrbo", ({ vrbo }) => vrbo.post({})]
+  ] satisfies ReadonlyArray<
+    readonly [string, (of: Effect.Success<typeof ready>) => Effect.Effect<Envelope, never, unknown>]
+  >) {
+    it.effect(`about ${what} is answered 120 times in a minute, and one about what is recorded more often`, () =>
+      Effect.gen(function* () {
+        const of = yield* ready
+        const codes = yield* Effect.forEach(Array.from({ length: 121 }), () =>
+          Effect.map(which(of), (each) => each.error_code)
+        )
+        assert.deepStrictEqual(codes, [...Array.from({ length: 120 }, () => 0), 429])
+        assert.strictEqual((yield* of.vrbo.get).error_code, 0)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* which(of)).error_code, 0)
+      })
+    )
+  }
+})
+
+const layerUnconnected = layerService(
+  layerTestDatabase,
+  RateWindows.layerUnbounded,
+  Layer.merge(
+    ScriptedChannel.layer,
+    ChannelGateway.layer.pipe(Layer.provide([Connectors.layerNone, Layer.orDie(layerTestDatabase)]))
+  )
+)
+
+layer(layerUnconnected)("without a connector", (it) => {
+  it.effect("what needs the channel is 501, and the snapshot is shown", () =>
+    Effect.gen(function* () {
+      const { airbnb, vrbo } = yield* ready
+      assert.strictEqual(summary(yield* airbnb.get), "501 Nothing here reaches airbnb.")
+      assert.strictEqual(summary(yield* airbnb.post(price)), "501 Nothing here reaches airbnb.")
+      assert.strictEqual(summary(yield* vrbo.post(price)), "501 Nothing here reaches vrbo.")
+      assert.strictEqual((yield* vrbo.get).error_code, 0)
+    })
+  )
+})

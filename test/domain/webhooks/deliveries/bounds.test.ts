@@ -1,0 +1,148 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Queue, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import { deliver } from "../../../../src/domain/webhooks/deliveries/deliver.ts"
+import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
+import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { RESUMED_ROWS } from "../../../../src/domain/webhooks/deliveries/resuming.ts"
+import { OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
+import { EVENTS_POLL_MS, makePolls, work } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { LEASE_MS } from "../../../../src/jobs/lease.ts"
+import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
+import { WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
+import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  changes,
+  deliveries,
+  emptied,
+  happened,
+  layerScene,
+  subscribed
+} from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { answering, local } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { freshOperator, typedClient, withToken } from "../../../support/harness.ts"
+import { waitsUpTo } from "../../../support/short-waits.ts"
+
+const apart = (count: number) => Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+
+layer(layerScene)("bounds of the queue", (it) => {
+  it.effect(`a worker polls every ${EVENTS_POLL_MS} ms: the first try is made within a second`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`TRUNCATE webhook_attempts, webhook_deliveries, webhook_subscriptions, events`
+      const server = yield* receiver(answering(200))
+      const { operator } = yield* subscribed(server.port)
+      yield* work
+      for (let nth = 0; nth < 3; nth++) {
+        yield* happened(operator, changes(1))
+        yield* Queue.take(server.requests)
+      }
+      assert.isBelow(EVENTS_POLL_MS, 1_000)
+      // No wait on the way is longer than that one, whatever else this machine has to do.
+    }).pipe(Effect.provideService(Clock.Clock, waitsUpTo(EVENTS_POLL_MS)))
+  )
+
+  it.effect(`a new subscription is kept from ${OLDER_EVENTS} events that wait to be handed out, not from more`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const operator = yield* freshOperator()
+      const ids = yield* happened(operator, apart(OLDER_EVENTS))
+      const first = yield* subscribed(1, { operator, path: "/first" })
+      const [oneMore = 0] = yield* happened(operator, changes(1))
+      const second = yield* subscribed(1, { operator, path: "/second" })
+      while ((yield* polls.handOut).events > 0) {}
+      assert.deepStrictEqual(
+        (yield* deliveries(first)).map(({ event_id }) => event_id),
+        [oneMore]
+      )
+      assert.deepStrictEqual(
+        (yield* deliveries(second)).map(({ event_id }) => event_id),
+        ids.toSorted((a, b) => a - b).slice(0, 1)
+      )
+    })
+  )
+
+  it.effect(`a change lets ${RESUMED_ROWS} deliveries go that wait for their next try, and no more`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const sql = yield* SqlClient.SqlClient
+      const polls = yield* makePolls
+      const api = yield* typedClient
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, apart(RESUMED_ROWS + 1))
+      while ((yield* polls.handOut).events > 0) {}
+      const later = new Date(Date.now() + 10 * LEASE_MS)
+      yield* sql`UPDATE webhook_deliveries SET due_at = ${later}`
+      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+      const waiting = (yield* deliveries(subscription)).filter(({ due_at }) => due_at.getTime() === later.getTime())
+      assert.strictEqual(waiting.length, 1)
+    })
+  )
+})
+
+const DELIVERY: Omit<TakenDelivery, "url"> = {
+  traceparent: null,
+  operator_id: 1,
+  event_id: 2,
+  subscription_id: 3,
+  attempts: 1,
+  failures: 0,
+  run: 1,
+  event: "message_created",
+  payload: {},
+  queued_at: new Date(0),
+  secret: Redacted.make(`whsec_${"A".repeat(32)}`),
+  former_secret: null,
+  secret_token: Redacted.make("token")
+}
+
+/** A queue whose database is away for so many times. */
+const layerAway = (times: number, written: Array<number>) => {
+  let asked = 0
+  return Layer.effect(
+    DeliveryQueue,
+    Effect.map(DeliveryQueue, (queue) =>
+      DeliveryQueue.of({
+        ...queue,
+        delivered: ({ delivery }) =>
+          Effect.suspend(() => {
+            if (asked++ < times) return Effect.die("away")
+            written.push(delivery.event_id)
+            return Effect.void
+          })
+      })
+    )
+  )
+}
+
+layer(layerScene)("what a receiver answered", (it) => {
+  it.effect(`is written down by the ${SETTLE_RETRIES + 1}th time at the latest, within the lease`, () =>
+    Effect.gen(function* () {
+      assert.isBelow(WEBHOOK_TRY_MS + SETTLE_RETRIES * SETTLE_RETRY_MS, LEASE_MS)
+      const server = yield* receiver(answering(200))
+      const url = `http://127.0.0.1:${server.port}/`
+      for (const [times, expected] of [
+        [SETTLE_RETRIES, [2]],
+        [SETTLE_RETRIES + 1, []]
+      ] as const) {
+        const written: Array<number> = []
+        const trying = deliver({ ...DELIVERY, url }).pipe(
+          Effect.provide(layerAway(times, written)),
+          Effect.provide(local)
+        )
+        const fiber = yield* Effect.forkChild(trying)
+        const received = yield* Queue.take(server.requests)
+        assert.strictEqual(deliveryKeyOf(String(received.headers["webhook-id"]))?.event_id, 2)
+        // The answer is on its way: time passes until the delivery is over.
+        while (fiber.pollUnsafe() === undefined) {
+          yield* TestClock.adjust(SETTLE_RETRY_MS)
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        }
+        assert.deepStrictEqual(written, [...expected])
+      }
+    })
+  )
+})

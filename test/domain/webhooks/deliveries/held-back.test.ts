@@ -1,0 +1,98 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { LEASE_MS } from "../../../../src/jobs/lease.ts"
+import { WEBHOOK_FIRST_RETRY_MS } from "../../../../src/platform/limits.ts"
+import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  changes,
+  emptied,
+  happened,
+  layerScene,
+  type Polls,
+  subscribed
+} from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { answering, moody } from "../../../support/domain/webhooks/deliveries/sending.ts"
+
+const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
+
+const handedOut = Effect.fnUntraced(function* (polls: Polls) {
+  while ((yield* polls.handOut).events > 0) {}
+})
+
+/** Works until a look starts nothing; answers what arrived, in order. */
+const arriving = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Queue<Received>) {
+  const arrived: Array<number> = []
+  while (true) {
+    yield* Effect.andThen(polls.takeDue, polls.idle)
+    const received = yield* Queue.clear(requests)
+    if (received.length === 0) return arrived
+    arrived.push(...received.map(eventOf))
+  }
+})
+
+/** So many changes of a record, of which the receiver has refused the first; from now on it takes what comes. */
+const refusedOnce = Effect.fnUntraced(function* (count: number) {
+  yield* emptied
+  const polls = yield* makePolls
+  const { mood, answer } = moody()
+  const server = yield* receiver(answer)
+  const { operator } = yield* subscribed(server.port)
+  mood.answer = answering(500)
+  const [first = 0] = yield* happened(operator, changes(count))
+  yield* handedOut(polls)
+  assert.deepStrictEqual(yield* arriving(polls, server.requests), [first])
+  mood.answer = answering(200)
+  return { polls, server, operator, first }
+})
+
+// A look once read the 256 oldest of what was due, and those held back counted: with more of them than that, the one
+// they waited for was never seen again.
+layer(layerScene)("behind an event that was not delivered", (it) => {
+  for (const count of [255, 256, 300]) {
+    it.effect(`because its receiver answered 500 once, ${count} more of its record arrive after it, in order`, () =>
+      Effect.gen(function* () {
+        const { polls, server, operator, first } = yield* refusedOnce(1)
+        const more = yield* happened(operator, changes(count))
+        yield* handedOut(polls)
+        assert.deepStrictEqual(yield* arriving(polls, server.requests), [])
+        yield* TestClock.adjust(2 * WEBHOOK_FIRST_RETRY_MS)
+        assert.deepStrictEqual(yield* arriving(polls, server.requests), [first, ...more])
+      })
+    )
+  }
+
+  it.effect("because its worker was killed, 300 more of its record arrive after it, in order", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const queue = yield* DeliveryQueue
+      const server = yield* receiver(answering(200))
+      const { operator } = yield* subscribed(server.port)
+      const events = yield* happened(operator, changes(301))
+      yield* handedOut(polls)
+      // Whoever takes it here never comes back.
+      const taken = yield* queue.take(new Date(yield* Clock.currentTimeMillis), 10, [])
+      assert.deepStrictEqual(
+        taken.map(({ event_id }) => event_id),
+        events.slice(0, 1)
+      )
+      yield* TestClock.adjust(LEASE_MS - 1)
+      assert.deepStrictEqual(yield* arriving(polls, server.requests), [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* arriving(polls, server.requests), events)
+    })
+  )
+
+  it.effect("others of the subscription do not wait, however many do", () =>
+    Effect.gen(function* () {
+      const { polls, server, operator } = yield* refusedOnce(1_000)
+      const [other = 0] = yield* happened(operator, changes(1, "transaction:2"))
+      yield* handedOut(polls)
+      assert.deepStrictEqual(yield* arriving(polls, server.requests), [other])
+    })
+  )
+})

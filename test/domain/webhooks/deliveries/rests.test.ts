@@ -1,0 +1,301 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { type Health, healthy, PROBE_MS } from "../../../../src/domain/webhooks/deliveries/breaker.ts"
+import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import {
+  WEBHOOK_BREAKER_FAILURES,
+  WEBHOOK_BREAKER_FIRST_MS,
+  WEBHOOK_PAUSE_AFTER_MS,
+  WEBHOOK_SHARE
+} from "../../../../src/platform/limits.ts"
+import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  changes,
+  deliveries,
+  emptied,
+  happened,
+  layerScene,
+  subscribed,
+  workedOff
+} from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { answering, moody } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { typedClient, withToken } from "../../../support/harness.ts"
+
+const HOUR = 60 * 60 * 1000
+
+layer(layerScene)("a subscription whose receiver fails", (it) => {
+  it.effect(`${WEBHOOK_BREAKER_FAILURES} times in a row rests; a rest costs no try, and ends with one`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const { mood, answer } = moody()
+      const server = yield* receiver(answer)
+      const subscription = yield* subscribed(server.port)
+      mood.answer = answering(500)
+      const count = WEBHOOK_BREAKER_FAILURES + 15
+      const events = Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      yield* happened(subscription.operator, events)
+      const said = yield* lines(workedOff(polls))
+      assert.deepStrictEqual(
+        said.filter(({ level }) => level === "Warn").map(({ message, fields }) => [message, fields.webhook_id]),
+        [[["webhook subscription rests", "The last try: the receiver answered 500."], subscription.id]]
+      )
+      // The share of a healthy subscription goes out at once; from the first failure on it is one at a time.
+      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
+      yield* TestClock.adjust(WEBHOOK_BREAKER_FIRST_MS - 1)
+      yield* workedOff(polls)
+      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
+      const untried = (yield* deliveries(subscription)).filter(({ attempts }) => attempts === 0)
+      assert.strictEqual(untried.length, count - WEBHOOK_BREAKER_FAILURES)
+      yield* TestClock.adjust(1)
+      yield* workedOff(polls)
+      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES + 1)
+      mood.answer = answering(200)
+      yield* TestClock.adjust(2 * WEBHOOK_BREAKER_FIRST_MS)
+      yield* workedOff(polls)
+      const states = (yield* deliveries(subscription)).map(({ state }) => state)
+      assert.deepStrictEqual(new Set(states), new Set(["delivered"]))
+    })
+  )
+
+  it.effect("each first time tries every event of a burst again within 90 seconds", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const seen = new Set<unknown>()
+      const server = yield* receiver((response, received) => {
+        const id = received.headers["webhook-id"]
+        answering(seen.has(id) ? 200 : 500)(response, received)
+        seen.add(id)
+      })
+      const subscription = yield* subscribed(server.port)
+      yield* happened(
+        subscription.operator,
+        Array.from({ length: WEBHOOK_BREAKER_FAILURES / 2 }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      )
+      for (let second = 0; second < 90; second += 5) {
+        yield* workedOff(polls)
+        yield* TestClock.adjust(5_000)
+      }
+      const ends = (yield* deliveries(subscription)).map(({ state, failures }) => `${state} after ${failures}`)
+      assert.deepStrictEqual(new Set(ends), new Set(["delivered after 1"]))
+    })
+  )
+
+  it.effect("is asked for nothing between the end of its rest and its next try, and keeps no other's probe", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const queue = yield* DeliveryQueue
+      const sql = yield* SqlClient.SqlClient
+      const [waits, ready] = [yield* subscribed(1), yield* subscribed(1)]
+      for (const { operator } of [waits, ready]) yield* happened(operator, changes(1))
+      yield* polls.handOut
+      const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
+      const due = now + HOUR
+      yield* sql`UPDATE webhook_deliveries SET due_at = ${new Date(due)} WHERE subscription_id = ${waits.id}`
+      const resting = (until: number) =>
+        `{"state": "resting", "failures": 9, "failingSince": 0, "rests": 1, "until": ${until}}`
+      yield* sql`UPDATE webhook_subscriptions SET health = ${resting(now - 2)}::jsonb WHERE id = ${waits.id}`
+      yield* sql`UPDATE webhook_subscriptions SET health = ${resting(now - 1)}::jsonb WHERE id = ${ready.id}`
+      const asked = (at: number) =>
+        Effect.map(queue.rested(new Date(at), 1, []), (rested) => rested.map(({ subscription_id }) => subscription_id))
+      assert.deepStrictEqual(yield* asked(now), [ready.id])
+      assert.deepStrictEqual(yield* asked(due - 1), [ready.id])
+      assert.deepStrictEqual(yield* asked(due), [waits.id])
+    })
+  )
+
+  /** A subscription of that health with some deliveries that are due now, each of a record of its own. */
+  const withHealth = Effect.fnUntraced(function* (health: Health, count: number) {
+    yield* emptied
+    const polls = yield* makePolls
+    const sql = yield* SqlClient.SqlClient
+    const subscription = yield* subscribed(1)
+    yield* happened(
+      subscription.operator,
+      Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+    )
+    yield* polls.handOut
+    yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${subscription.id}`
+    return subscription
+  })
+  const failing = { failures: 9, failingSince: 0 }
+  const present = Effect.map(DateTime.nowAsDate, (now) => ({ now, ms: now.getTime() }))
+
+  it.effect("is ended by one probe, also with two workers; the next goes only when that one is long overdue", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.now())
+      const { ms } = yield* present
+      const until = ms + HOUR
+      const { id } = yield* withHealth({ state: "resting", ...failing, rests: 1, until }, 5)
+      const queue = yield* DeliveryQueue
+      const rested = (at: number) => queue.rested(new Date(at), 10, [])
+      assert.deepStrictEqual(yield* rested(until - 1), [])
+      const [over, ...more] = yield* rested(until)
+      assert.deepStrictEqual([over?.subscription_id, more], [id, []])
+      if (over === undefined) return
+      const probes = yield* Effect.forEach([1, 2, 3], () => queue.takeProbe(new Date(until), over), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(probes.flat().length, 1)
+      assert.deepStrictEqual(yield* rested(until + PROBE_MS - 1), [])
+      assert.strictEqual((yield* rested(until + PROBE_MS)).length, 1)
+    })
+  )
+
+  it.effect("gets nothing while it rests, is probed or paused, and one at a time while it fails", () =>
+    Effect.gen(function* () {
+      const queue = yield* DeliveryQueue
+      for (const [health, expected] of [
+        [{ state: "resting", ...failing, rests: 1, until: 0 }, 0],
+        [{ state: "probing", ...failing, rests: 1, until: 0 }, 0],
+        [{ state: "paused", ...failing }, 0],
+        [{ state: "failing", ...failing }, 1],
+        [healthy, WEBHOOK_SHARE]
+      ] as const) {
+        yield* withHealth(health, WEBHOOK_SHARE + 1)
+        const taken = yield* queue.take((yield* present).now, 10, [])
+        assert.strictEqual(taken.length, expected, health.state)
+      }
+    })
+  )
+
+  it.effect(`gets no probe while ${WEBHOOK_SHARE} of its deliveries are under way in this process since before`, () =>
+    Effect.gen(function* () {
+      const { id, operator } = yield* withHealth({ state: "resting", ...failing, rests: 1, until: 0 }, 1)
+      const queue = yield* DeliveryQueue
+      const { now } = yield* present
+      const rested = (underWay: number) =>
+        queue.rested(
+          now,
+          10,
+          Array.from({ length: underWay }, () => ({ operator_id: operator.operatorId, subscription_id: id }))
+        )
+      assert.deepStrictEqual(yield* rested(WEBHOOK_SHARE), [])
+      assert.strictEqual((yield* rested(WEBHOOK_SHARE - 1)).length, 1)
+    })
+  )
+
+  it.effect("is healed by any success, also a late one, but not from a pause", () =>
+    Effect.gen(function* () {
+      const queue = yield* DeliveryQueue
+      const sql = yield* SqlClient.SqlClient
+      for (const health of [
+        healthy,
+        { state: "failing", ...failing },
+        { state: "resting", ...failing, rests: 1, until: 0 },
+        { state: "probing", ...failing, rests: 1, until: 0 },
+        { state: "paused", ...failing }
+      ] as const) {
+        const { id } = yield* withHealth(healthy, 1)
+        const { now } = yield* present
+        const [delivery] = yield* queue.take(now, 1, [])
+        yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${id}`
+        if (delivery === undefined) return yield* Effect.die("nothing was due")
+        const attempt = { outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const
+        yield* queue.delivered({ delivery, startedAt: now, attempt })
+        const after = yield* queue.health(delivery)
+        assert.deepStrictEqual(after, health.state === "paused" ? health : healthy)
+      }
+    })
+  )
+
+  it.effect("is down for an hour loses nothing", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const { mood, answer } = moody()
+      const server = yield* receiver(answer)
+      const subscription = yield* subscribed(server.port)
+      mood.answer = answering(503)
+      for (let minute = 0; minute < 60; minute++) {
+        yield* happened(subscription.operator, changes(2, `transaction:${minute}`))
+        yield* workedOff(polls)
+        yield* TestClock.adjust(60_000)
+      }
+      mood.answer = answering(200)
+      yield* Queue.clear(server.requests)
+      // The last rest is at most half an hour.
+      yield* TestClock.adjust(HOUR / 2)
+      yield* workedOff(polls)
+      yield* TestClock.adjust(HOUR / 2)
+      yield* workedOff(polls)
+      const states = (yield* deliveries(subscription)).map(({ state }) => state)
+      assert.strictEqual(states.length, 120)
+      assert.deepStrictEqual(new Set(states), new Set(["delivered"]))
+      const ids = (yield* Queue.clear(server.requests)).map(({ headers }) => headers["webhook-id"])
+      assert.strictEqual(new Set(ids).size, 120)
+    })
+  )
+
+  it.effect("for five days is paused, says so, keeps its events and sends them when a change resumes it", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const { mood, answer } = moody()
+      const server = yield* receiver(answer)
+      const subscription = yield* subscribed(server.port)
+      const api = yield* typedClient
+      const as = withToken(subscription.operator.token)
+      const shown = Effect.map(api.list_webhooks({}).pipe(as), ({ webhooks }) => webhooks[0])
+      mood.answer = answering(500)
+      const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
+      const happens = (record: string) => happened(subscription.operator, changes(1, record))
+      for (let hour = 0; hour < (WEBHOOK_PAUSE_AFTER_MS - HOUR) / HOUR; hour += 3) {
+        yield* happens(`transaction:${hour}`)
+        yield* workedOff(polls)
+        assert.strictEqual((yield* shown)?.status, "active")
+        yield* TestClock.adjust(3 * HOUR)
+      }
+      yield* TestClock.setTime(began + WEBHOOK_PAUSE_AFTER_MS)
+      yield* workedOff(polls)
+      const paused = yield* shown
+      assert.strictEqual(paused?.status, "paused")
+      assert.strictEqual(
+        paused?.paused_reason,
+        "No delivery succeeded for five days. The last try: the receiver answered 500."
+      )
+      assert.strictEqual(
+        Date.parse(paused?.paused_at ?? ""),
+        Math.floor((began + WEBHOOK_PAUSE_AFTER_MS) / 1000) * 1000
+      )
+
+      mood.answer = answering(200)
+      yield* Queue.clear(server.requests)
+      yield* happens("transaction:paused")
+      yield* TestClock.adjust(12 * HOUR)
+      yield* workedOff(polls)
+      assert.strictEqual(yield* Queue.size(server.requests), 0)
+      const waiting = (yield* deliveries(subscription)).filter(({ state }) => state === "waiting")
+      assert.isAtLeast(waiting.length, 2)
+
+      yield* api.update_webhook({ id: subscription.id }).pipe(as)
+      yield* workedOff(polls)
+      assert.strictEqual((yield* shown)?.status, "active")
+      assert.strictEqual(yield* Queue.size(server.requests), waiting.length)
+    })
+  )
+
+  it.effect("and is deleted hears nothing more", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const server = yield* receiver(answering(500))
+      const subscription = yield* subscribed(server.port)
+      yield* happened(subscription.operator, changes(3))
+      yield* workedOff(polls)
+      yield* Queue.clear(server.requests)
+      const api = yield* typedClient
+      yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+      yield* happened(subscription.operator, changes(1))
+      yield* TestClock.adjust(HOUR)
+      yield* workedOff(polls)
+      assert.strictEqual(yield* Queue.size(server.requests), 0)
+    })
+  )
+})

@@ -1,0 +1,155 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { retain } from "../../../../src/domain/webhooks/deliveries/retention.ts"
+import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { RETENTION_MS, RETENTION_ROWS } from "../../../../src/jobs/retention.ts"
+import {
+  EVENTS_KEPT_MS,
+  WEBHOOK_DEAD_KEPT_MS,
+  WEBHOOK_KEPT_MS,
+  WEBHOOK_WAIT_MS
+} from "../../../../src/platform/limits.ts"
+import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  changes,
+  deliveries,
+  emptied,
+  happened,
+  layerScene,
+  type Subscription,
+  subscribed,
+  workedOff
+} from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { typedClient, withToken } from "../../../support/harness.ts"
+
+const retained = (at: number) => retain(new Date(at))
+
+const count = Effect.fnUntraced(function* (
+  table: "events" | "webhook_attempts" | "webhook_deliveries" | "webhook_subscriptions"
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ rows: number }>`SELECT count(*) AS rows FROM ${sql(table)}`
+  return row?.rows ?? 0
+}, Effect.orDie)
+
+const healthOf = Effect.fnUntraced(function* (subscription: Subscription, health: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE webhook_subscriptions SET health = ${health}::jsonb WHERE id = ${subscription.id}`
+}, Effect.orDie)
+
+const states = (subscription: Subscription) =>
+  Effect.map(deliveries(subscription), (all) => all.map(({ state }) => state))
+
+/** A subscription one event was delivered to, and when. */
+const delivered = Effect.gen(function* () {
+  yield* emptied
+  const polls = yield* makePolls
+  const server = yield* receiver(answering(200))
+  const subscription = yield* subscribed(server.port)
+  yield* happened(subscription.operator, changes(1))
+  yield* workedOff(polls)
+  return { subscription, polls, now: Date.now() }
+})
+
+layer(layerScene)("retention", (it) => {
+  it.effect("keeps what was delivered for seven days, and its event, which the feed shows, for thirty", () =>
+    Effect.gen(function* () {
+      yield* delivered
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ at: Date }>`SELECT max(settled_at) AS at FROM webhook_deliveries`
+      const settled = row?.at.getTime() ?? 0
+      const [event] = yield* sql<{ at: Date }>`SELECT max(fanned_out_at) AS at FROM events`
+      const shown = event?.at.getTime() ?? 0
+      yield* retained(settled + WEBHOOK_KEPT_MS - 1000)
+      assert.strictEqual(yield* count("webhook_attempts"), 1)
+      assert.strictEqual(yield* count("webhook_deliveries"), 1)
+      assert.strictEqual(yield* count("events"), 1)
+      yield* retained(settled + WEBHOOK_KEPT_MS)
+      assert.strictEqual(yield* count("webhook_attempts"), 0)
+      assert.strictEqual(yield* count("webhook_deliveries"), 0)
+      assert.strictEqual(yield* count("webhook_subscriptions"), 1)
+      yield* retained(shown + EVENTS_KEPT_MS - 1)
+      assert.strictEqual(yield* count("events"), 1)
+      yield* retained(shown + EVENTS_KEPT_MS)
+      assert.strictEqual(yield* count("events"), 0)
+    })
+  )
+
+  it.effect("keeps an event that nobody has been told of, however old", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const { operator } = yield* subscribed(1)
+      yield* happened(operator, changes(1))
+      yield* retained(Date.now() + 10 * WEBHOOK_DEAD_KEPT_MS)
+      assert.strictEqual(yield* count("events"), 1)
+    })
+  )
+
+  it.effect("keeps a dead letter and its event for thirty days, its tries for seven", () =>
+    Effect.gen(function* () {
+      const { subscription } = yield* delivered
+      const sql = yield* SqlClient.SqlClient
+      const settled = new Date()
+      yield* sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = ${settled}`
+      yield* retained(settled.getTime() + WEBHOOK_DEAD_KEPT_MS - 1)
+      assert.deepStrictEqual(yield* states(subscription), ["dead"])
+      assert.strictEqual(yield* count("events"), 1)
+      assert.strictEqual(yield* count("webhook_attempts"), 0)
+      yield* retained(settled.getTime() + WEBHOOK_DEAD_KEPT_MS)
+      assert.deepStrictEqual(yield* states(subscription), [])
+      assert.strictEqual(yield* count("events"), 0)
+    })
+  )
+
+  it.effect("ends what was due for three days while its receiver rested or was paused, and nothing else", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* polls.handOut
+      const [waiting] = yield* deliveries(subscription)
+      const due = waiting?.due_at.getTime() ?? 0
+      // Healthy: nobody was there to deliver it. It goes as soon as somebody is.
+      yield* retained(due + 10 * WEBHOOK_WAIT_MS)
+      assert.deepStrictEqual(yield* states(subscription), ["waiting"])
+      yield* healthOf(subscription, '{"state": "paused", "failures": 9, "failingSince": 0}')
+      yield* retained(due + WEBHOOK_WAIT_MS - 1)
+      assert.deepStrictEqual(yield* states(subscription), ["waiting"])
+      yield* retained(due + WEBHOOK_WAIT_MS)
+      assert.deepStrictEqual(yield* states(subscription), ["dead"])
+    })
+  )
+
+  it.effect(
+    "clears what waits for a deleted subscription at once, and the subscription when nothing is left of it",
+    () =>
+      Effect.gen(function* () {
+        const { subscription, polls, now } = yield* delivered
+        const api = yield* typedClient
+        yield* happened(subscription.operator, changes(2))
+        yield* polls.handOut
+        yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+        yield* retained(now)
+        assert.deepStrictEqual(yield* states(subscription), ["delivered"])
+        yield* retained(now + WEBHOOK_DEAD_KEPT_MS)
+        assert.strictEqual(yield* count("webhook_subscriptions"), 1)
+        yield* retained(now + WEBHOOK_DEAD_KEPT_MS + 2 * RETENTION_MS)
+        assert.strictEqual(yield* count("webhook_subscriptions"), 0)
+      })
+  )
+
+  it.effect(`goes on beyond ${RETENTION_ROWS} rows, a statement at a time`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const { operator } = yield* subscribed(1, { events: ["message_created"] })
+      yield* happened(operator, changes(2 * RETENTION_ROWS + 1))
+      while ((yield* polls.handOut).events > 0) {}
+      yield* retained(Date.now() + EVENTS_KEPT_MS + RETENTION_MS)
+      assert.strictEqual(yield* count("events"), 0)
+    })
+  )
+})

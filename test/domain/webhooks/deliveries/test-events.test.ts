@@ -1,0 +1,154 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option, Queue, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { Places } from "../../../../src/admission/concurrency/Places.ts"
+import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { isSigned, parseSecret } from "../../../../src/domain/webhooks/deliveries/signature.ts"
+import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
+import {
+  WEBHOOK_SECRET_OVERLAP_MS,
+  WEBHOOK_TESTS,
+  WEBHOOK_TESTS_OF_OPERATOR,
+  WEBHOOK_TRY_MS
+} from "../../../../src/platform/limits.ts"
+import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { layerScene, subscribed } from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { answering, silent } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { freshOperator, typedClient, withToken } from "../../../support/harness.ts"
+
+const tested = ({ operator, id }: Effect.Success<ReturnType<typeof subscribed>>) => ({
+  operatorId: operator.operatorId,
+  id
+})
+
+layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => {
+  it.effect("carries both signatures while a replaced secret still signs, and one afterwards", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.now())
+      const [tests, api] = [yield* TestEvents, yield* typedClient]
+      const server = yield* receiver(answering(200))
+      const subscription = yield* subscribed(server.port)
+      const as = withToken(subscription.operator.token)
+      const { secret = "" } = yield* api.update_webhook({ id: subscription.id, rotate_secret: true }).pipe(as)
+      const signers = Effect.gen(function* () {
+        yield* tests.send(tested(subscription))
+        const { headers, body } = yield* Queue.take(server.requests)
+        const timestamp = Number(headers["webhook-timestamp"])
+        const message = { id: String(headers["webhook-id"]), timestamp, body }
+        const given = yield* Effect.forEach([subscription.secret, secret], (text) =>
+          Effect.fromResult(parseSecret(text))
+        )
+        return given.map((each) => isSigned(message, String(headers["webhook-signature"]), each, timestamp * 1000))
+      })
+      assert.deepStrictEqual(yield* signers, [true, true])
+      yield* TestClock.adjust(WEBHOOK_SECRET_OVERLAP_MS)
+      assert.deepStrictEqual(yield* signers, [false, true])
+    })
+  )
+
+  it.effect("of what is not there, or another operator's, is sent nowhere", () =>
+    Effect.gen(function* () {
+      const [tests, api] = [yield* TestEvents, yield* typedClient]
+      const server = yield* receiver(answering(200))
+      const [one, other] = [yield* subscribed(server.port), yield* subscribed(server.port)]
+      const gone = { operatorId: one.operator.operatorId, id: other.id }
+      assert.deepStrictEqual(yield* tests.send(gone), { _tag: "Gone" })
+      yield* api.delete_webhook({ id: one.id }).pipe(withToken(one.operator.token))
+      assert.deepStrictEqual(yield* tests.send(tested(one)), { _tag: "Gone" })
+      assert.strictEqual(yield* Queue.size(server.requests), 0)
+    })
+  )
+
+  it.effect("counts once there is room for it and somewhere to send it to", () =>
+    Effect.gen(function* () {
+      const tests = yield* TestEvents
+      const server = yield* receiver(answering(200))
+      const subscription = yield* subscribed(server.port)
+      let counts = 0
+      const counted = Effect.sync(() => {
+        counts += 1
+        return counts > 1 ? Option.some(17) : Option.none()
+      })
+      assert.strictEqual((yield* tests.send({ ...tested(subscription), id: 2 ** 40 }, counted))._tag, "Gone")
+      assert.strictEqual(counts, 0)
+      assert.strictEqual((yield* tests.send(tested(subscription), counted))._tag, "Tried")
+      assert.deepStrictEqual(yield* tests.send(tested(subscription), counted), { _tag: "TooMany", seconds: 17 })
+      assert.strictEqual(yield* Queue.size(server.requests), 1)
+    })
+  )
+
+  it.effect("holds no place while a receiver takes its time, so others work meanwhile", () =>
+    Effect.gen(function* () {
+      const [tests, places] = [yield* TestEvents, yield* Places]
+      const server = yield* receiver(silent)
+      const subscription = tested(yield* subscribed(server.port))
+      const sent = yield* Effect.forkChild(places.within(subscription.operatorId, tests.send(subscription)))
+      yield* Queue.take(server.requests)
+      assert.strictEqual(yield* places.within(1, Effect.succeed("worked")), "worked")
+      assert.isUndefined(sent.pollUnsafe())
+      yield* Fiber.interrupt(sent)
+    }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))
+  )
+
+  it.effect("waits for its answer as long as a delivery does", () =>
+    Effect.gen(function* () {
+      const tests = yield* TestEvents
+      const server = yield* receiver(silent)
+      const sent = yield* Effect.forkChild(tests.send(tested(yield* subscribed(server.port))))
+      yield* Queue.take(server.requests)
+      yield* TestClock.adjust(WEBHOOK_TRY_MS - 1)
+      assert.isUndefined(sent.pollUnsafe())
+      yield* TestClock.adjust(1)
+      const ended = yield* Fiber.join(sent)
+      assert.deepInclude(ended._tag === "Tried" ? ended.attempt : {}, { outcome: "failed", reason: "timeout" })
+    })
+  )
+})
+
+layer(layerScene)("test events", (it) => {
+  it.effect(`are under way ${WEBHOOK_TESTS_OF_OPERATOR} at once of an operator, and ${WEBHOOK_TESTS} of all`, () =>
+    Effect.gen(function* () {
+      const answers = yield* Deferred.make<void>()
+      const posted = yield* Ref.make(0)
+      const slow = Layer.succeed(Outbound, {
+        post: () =>
+          Ref.update(posted, (count) => count + 1).pipe(
+            Effect.andThen(Deferred.await(answers)),
+            Effect.as({ outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const)
+          ),
+        ask: () => Effect.die("nothing is asked")
+      })
+      yield* Effect.gen(function* () {
+        const tests = yield* TestEvents
+        const untilPosted = (count: number) =>
+          Effect.repeat(Effect.andThen(Effect.yieldNow, Ref.get(posted)), { until: (now) => now === count })
+        const send = ({ operator, id }: Effect.Success<ReturnType<typeof subscribed>>) =>
+          tests.send({ operatorId: operator.operatorId, id })
+        const subscriptions = yield* Effect.forEach(
+          Array.from({ length: WEBHOOK_TESTS / WEBHOOK_TESTS_OF_OPERATOR }),
+          () => subscribed(1)
+        )
+        const fibers = yield* Effect.forEach(
+          subscriptions.flatMap((each) => Array.from({ length: WEBHOOK_TESTS_OF_OPERATOR }, () => each)),
+          (each) => Effect.forkChild(send(each))
+        )
+        yield* untilPosted(WEBHOOK_TESTS)
+        const another = yield* subscribed(1, { operator: yield* freshOperator() })
+        assert.deepStrictEqual(yield* send(another), { _tag: "Busy" })
+        // Who goes away makes room, for an operator that has some left.
+        const [first, second] = fibers
+        if (first !== undefined) yield* Fiber.interrupt(first)
+        const admitted = yield* Effect.forkChild(send(another))
+        yield* untilPosted(WEBHOOK_TESTS + 1)
+        if (second !== undefined) yield* Fiber.interrupt(second)
+        const [, full] = subscriptions
+        if (full !== undefined) assert.deepStrictEqual(yield* send(full), { _tag: "Busy" })
+        yield* Deferred.succeed(answers, undefined)
+        for (const fiber of [...fibers.slice(2), admitted]) {
+          assert.strictEqual((yield* Fiber.join(fiber))._tag, "Tried")
+        }
+        assert.strictEqual((yield* send(another))._tag, "Tried")
+      }).pipe(Effect.provide(Layer.provide(TestEvents.layer, slow)))
+    })
+  )
+})

@@ -1,0 +1,161 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Fiber, Queue, Scope, Tracer } from "effect"
+import { TestClock } from "effect/testing"
+import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import { deliver } from "../../../../src/domain/webhooks/deliveries/deliver.ts"
+import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { LEASE_MS } from "../../../../src/jobs/lease.ts"
+import { WEBHOOK_SHARE } from "../../../../src/platform/limits.ts"
+import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  attemptsOf,
+  changes,
+  deliveries,
+  emptied,
+  happened,
+  layerScene,
+  type Subscription,
+  subscribed
+} from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { silent } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import { typedClient, withToken } from "../../../support/harness.ts"
+
+layer(layerScene)("a worker", (it) => {
+  const taken = Effect.fnUntraced(function* (subscription: Subscription) {
+    const queue = yield* DeliveryQueue
+    const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
+    const [delivery] = (yield* queue.take(now, 1, [])).filter(
+      ({ subscription_id }) => subscription_id === subscription.id
+    )
+    return { delivery: delivery ?? (yield* Effect.die("nothing was due")), now }
+  })
+
+  const answered = (status: number, now: Date) =>
+    ({ startedAt: now, attempt: { outcome: "answered", status, firstBytes: "", durationMs: 1 } }) as const
+
+  it.effect(
+    "has a delivery to itself until its lease ends; what a late one writes down is only what is still true",
+    () =>
+      Effect.gen(function* () {
+        yield* emptied
+        const polls = yield* makePolls
+        const queue = yield* DeliveryQueue
+        const subscription = yield* subscribed(1)
+        yield* happened(subscription.operator, changes(1))
+        yield* polls.handOut
+        const first = yield* taken(subscription)
+        yield* TestClock.adjust(LEASE_MS - 1)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(taken(subscription))))
+        yield* TestClock.adjust(1)
+        const second = yield* taken(subscription)
+        assert.strictEqual(second.delivery.attempts, 2)
+
+        yield* queue.failed(first.delivery, answered(500, first.now), undefined, second.now)
+        yield* queue.handBack(first.delivery, second.now)
+        assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", attempts: 2, failures: 0 })
+        yield* queue.delivered({ delivery: first.delivery, ...answered(200, first.now) })
+        assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered" })
+        yield* queue.failed(second.delivery, answered(500, second.now), undefined, second.now)
+        assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", failures: 0 })
+      })
+  )
+
+  it.effect("writes down an answer that it had when it was stopped", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* polls.handOut
+      const { delivery } = yield* taken(subscription)
+      const delivering = yield* deliver(delivery).pipe(
+        Effect.provideService(Outbound, {
+          post: () => Effect.succeed(answered(200, new Date(0)).attempt),
+          ask: () => Effect.die("a delivery asks for nothing")
+        }),
+        Effect.provideService(
+          Tracer.Tracer,
+          stoppedByOutcome(() => delivering.interruptUnsafe())
+        ),
+        Effect.withTracerEnabled(true),
+        Effect.forkChild
+      )
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(delivering)))
+      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 1 })
+    })
+  )
+
+  it.effect("keeps what it has when the subscription is changed meanwhile, also within the same second", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const api = yield* typedClient
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* TestClock.setTime(Math.ceil(Date.now() / 1000) * 1000 + 500)
+      yield* polls.handOut
+      const { now } = yield* taken(subscription)
+      yield* TestClock.adjust(400)
+      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+      const [waiting] = yield* deliveries(subscription)
+      assert.strictEqual(waiting?.due_at.getTime(), now.getTime() + LEASE_MS)
+    })
+  )
+
+  it.effect("whose database answers twice counts a failure once", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const queue = yield* DeliveryQueue
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* polls.handOut
+      const { delivery, now } = yield* taken(subscription)
+      yield* queue.failed(delivery, answered(500, now), now, now)
+      yield* queue.failed(delivery, answered(500, now), now, now)
+      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
+      assert.strictEqual((yield* attemptsOf(subscription)).length, 1)
+    })
+  )
+
+  it.effect("that ends hands back what is not answered in a moment, untried and due at once", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const server = yield* receiver(silent)
+      const subscription = yield* subscribed(server.port)
+      const records = Array.from({ length: WEBHOOK_SHARE }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      yield* happened(subscription.operator, records)
+      const scope = yield* Scope.make()
+      const polls = yield* makePolls.pipe(Scope.provide(scope))
+      yield* polls.handOut
+      yield* polls.takeDue
+      for (const _ of records) yield* Queue.take(server.requests)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust(1_499)
+      assert.isUndefined(closing.pollUnsafe())
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(closing)
+      const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
+      for (const delivery of yield* deliveries(subscription)) {
+        assert.deepInclude(delivery, { state: "waiting", attempts: 0, failures: 0 })
+        assert.isAtMost(delivery.due_at.getTime(), now)
+      }
+    })
+  )
+})
+
+/** Stops whoever tells its span how a try ended. */
+const stoppedByOutcome = (stop: () => void) =>
+  Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      const attribute = span.attribute.bind(span)
+      return Object.assign(span, {
+        attribute: (key: string, value: unknown) => {
+          attribute(key, value)
+          if (key === "latchkey.outcome") stop()
+        }
+      })
+    }
+  })

@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { CALLING_CODES, callingCodeOf } from "../../../../src/domain/work/staffs/calling-codes.ts"
+import { mobileOf, wrongMobile } from "../../../../src/domain/work/staffs/rules.ts"
+import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../../src/platform/limits.ts"
+
+const digits = (least: number, most: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""))
+
+const DEPLOYMENTS = ["international", "regional"] as const
+
+describe("a mobile number", () => {
+  it("is stored as +<country code> <number>, with any punctuation", () => {
+    const codes = fc.constantFrom(...CALLING_CODES)
+    const separator = fc.constantFrom("", " ", "-", ".", "/", " (", ") ", "\u00a0", "\u2011", "\u202f", "\u200e")
+    fc.assert(
+      fc.property(codes, digits(MOBILE_DIGITS_MIN, 12), separator, (code, number, between) => {
+        for (const deployment of DEPLOYMENTS) {
+          assert.strictEqual(mobileOf(deployment, `+${code}${between}${number}`), `+${code} ${number}`)
+        }
+        assert.strictEqual(mobileOf("international", `${code}${between}${number}`), undefined)
+      })
+    )
+    for (const [text, stored] of [
+      ["+491511234567", "+49 1511234567"],
+      ["+1 (415) 555-2671", "+1 4155552671"],
+      ["+1.415.555.2671", "+1 4155552671"],
+      ["\u202a+1 415 555 2671\u202c", "+1 4155552671"],
+      ["+49\u00a0151\u00a01234567", "+49 1511234567"],
+      ["\uff0b\uff14\uff19 151 1234567", "+49 1511234567"],
+      ["+49 (0)151 1234567", "+49 1511234567"]
+    ] as const) {
+      assert.strictEqual(mobileOf("international", text), stored)
+    }
+  })
+
+  it("keeps the form in which it was stored", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...DEPLOYMENTS), fc.string({ unit: "binary" }), (deployment, text) => {
+        const stored = mobileOf(deployment, text)
+        if (stored !== undefined) assert.strictEqual(mobileOf(deployment, stored), stored)
+      })
+    )
+  })
+
+  it("goes without a country code on the regional deployment alone", () => {
+    fc.assert(
+      fc.property(digits(MOBILE_DIGITS_MIN, MOBILE_DIGITS_MAX), (number) => {
+        assert.strictEqual(mobileOf("regional", number), number)
+        assert.strictEqual(mobileOf("international", number), undefined)
+      })
+    )
+    assert.strictEqual(mobileOf("regional", "138-0013 8000"), "13800138000")
+  })
+
+  it("must have an existing country code", () => {
+    for (const odd of ["+0 15112345", "+049 15112345", "+999 15112345", "+210 15112345", "+21", "+ ", ""]) {
+      for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
+    }
+    for (const code of CALLING_CODES) {
+      assert.strictEqual(callingCodeOf(`${code}0000`), code)
+    }
+  })
+
+  it("may contain only digits and punctuation", () => {
+    for (const odd of ["+49 1511a345", "+49 151 1234567 ext. 5", "49+15112345", "++4915112345", "+49 151,12345"]) {
+      for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
+    }
+  })
+
+  it("has neither too few digits nor too many", () => {
+    const number = (length: number) => "1".repeat(length)
+    const isOne = (deployment: (typeof DEPLOYMENTS)[number], text: string) => mobileOf(deployment, text) !== undefined
+    assert.isTrue(isOne("international", `+49 ${number(MOBILE_DIGITS_MIN)}`))
+    assert.isFalse(isOne("international", `+49 ${number(MOBILE_DIGITS_MIN - 1)}`))
+    assert.isTrue(isOne("international", `+49 ${number(MOBILE_DIGITS_MAX - 2)}`))
+    assert.isFalse(isOne("international", `+49 ${number(MOBILE_DIGITS_MAX - 1)}`))
+    assert.isTrue(isOne("regional", number(MOBILE_DIGITS_MAX)))
+    assert.isFalse(isOne("regional", number(MOBILE_DIGITS_MAX + 1)))
+    assert.isTrue(isOne("regional", number(MOBILE_DIGITS_MIN)))
+    assert.isFalse(isOne("regional", number(MOBILE_DIGITS_MIN - 1)))
+  })
+
+  it("gets an error message with the form of its deployment", () => {
+    assert.strictEqual(
+      wrongMobile("international").message,
+      "mobile: must be +<country code> <number>, such as +49 15112345678."
+    )
+    assert.strictEqual(
+      wrongMobile("regional").message,
+      "mobile: must be a number of 4 to 15 digits, such as 13800138000, or +<country code> <number>, such as +49 15112345678."
+    )
+  })
+})

@@ -1,0 +1,40 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { call, freshOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
+import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+
+describe.skipIf(!canOverlap)(orSkipped("edits of a task that overlap"), () => {
+  layer(layerTest)((it) => {
+    it.effect("are judged by the currency the task has when they are written", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { token, operatorId } = yield* freshOperator()
+        const api = yield* typedClient
+        const as = withToken(token)
+        const { task_id: id } = yield* api.create_task({ type: "other", fee: 1 }).pipe(as)
+        const [, envelope] = yield* overlapping(
+          sql`UPDATE tasks SET currency = 'JPY' WHERE operator_id = ${operatorId} AND id = ${id}`,
+          call(token, "update_task", { id, fee: 1.5 })
+        )
+        assert.deepInclude(envelope, { error_code: 422, error_msg: "fee: has more decimals than JPY has." })
+        const { tasks } = yield* api.search_tasks({ id }).pipe(as)
+        assert.deepInclude(tasks[0], { currency: "JPY", fee: 1 })
+      })
+    )
+
+    it.effect("are not found once the task is gone", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { token, operatorId } = yield* freshOperator()
+        const api = yield* typedClient
+        const { task_id: id } = yield* api.create_task({ type: "other", fee: 1 }).pipe(withToken(token))
+        const [, envelope] = yield* overlapping(
+          sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id}`,
+          call(token, "update_task", { id, fee: 2 })
+        )
+        assert.deepInclude(envelope, { error_code: 404, error_msg: "id: no such task." })
+      })
+    )
+  })
+})

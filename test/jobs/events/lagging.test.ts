@@ -1,0 +1,109 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { cursorOf } from "../../../src/domain/webhooks/event-feed/cursor.ts"
+import {
+  LAGGING_LINES,
+  LAGGING_POLL_MS,
+  LaggingConsumers,
+  warnOfLag,
+  watchingConsumers
+} from "../../../src/jobs/events/LaggingConsumers.ts"
+import { FEED_LAG_MS } from "../../../src/platform/limits.ts"
+import { consumersLagging } from "../../../src/platform/telemetry/metrics/declared.ts"
+import { lines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
+import { changes, emptied, layerScene } from "../../support/domain/webhooks/deliveries/scene.ts"
+import { inFeed, readAll } from "../../support/domain/webhooks/event-feed/feed.ts"
+import { freshOperator, type TestOperator, typedClient, withToken } from "../../support/harness.ts"
+
+const look = lines(Effect.flatMap(DateTime.nowAsDate, warnOfLag))
+const lagging = Effect.map(Metric.value(consumersLagging.of({})), ({ value }) => value)
+
+/** Nobody reads anything, and the clock shows the present. */
+const quiet = Effect.gen(function* () {
+  yield* emptied
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`TRUNCATE event_consumers`
+}).pipe(Effect.orDie)
+
+const acknowledged = Effect.fnUntraced(function* (operator: TestOperator, name: string, cursor?: string) {
+  const api = yield* typedClient
+  const at = cursor ?? cursorOf({ operatorId: operator.operatorId, position: 0 })
+  yield* api.put_event_consumer({ name, cursor: at }).pipe(withToken(operator.token))
+})
+
+layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerScene)))("a consumer that falls behind", (it) => {
+  it.effect("lags once its oldest event is thirty minutes old: in the metric, and in one line", () =>
+    Effect.gen(function* () {
+      yield* quiet
+      const operator = yield* freshOperator()
+      yield* inFeed(operator, changes(2))
+      yield* acknowledged(operator, "ledger")
+      yield* acknowledged(operator, "prompt", (yield* readAll(operator)).after)
+      yield* TestClock.adjust(FEED_LAG_MS - 1)
+      assert.deepStrictEqual(yield* look, [])
+      assert.strictEqual(yield* lagging, 0)
+      yield* TestClock.adjust(1)
+      const [line, ...more] = yield* look
+      assert.deepStrictEqual(more, [])
+      assert.strictEqual(line?.level, "Warn")
+      assert.deepInclude(line?.fields ?? {}, {
+        operator_id: operator.operatorId,
+        consumer: "ledger",
+        age_seconds: FEED_LAG_MS / 1000
+      })
+      assert.strictEqual(yield* lagging, 1)
+      yield* TestClock.adjust(LAGGING_POLL_MS)
+      assert.deepStrictEqual(yield* look, [])
+      assert.strictEqual(yield* lagging, 1)
+    })
+  )
+
+  it.effect("is said to lag again when it has kept up in between", () =>
+    Effect.gen(function* () {
+      yield* quiet
+      const operator = yield* freshOperator()
+      yield* inFeed(operator, changes(1))
+      yield* acknowledged(operator, "ledger")
+      yield* TestClock.adjust(FEED_LAG_MS)
+      assert.strictEqual((yield* look).length, 1)
+      yield* acknowledged(operator, "ledger", (yield* readAll(operator)).after)
+      assert.deepStrictEqual(yield* look, [])
+      assert.strictEqual(yield* lagging, 0)
+      yield* inFeed(operator, changes(1))
+      yield* TestClock.adjust(FEED_LAG_MS)
+      assert.strictEqual((yield* look).length, 1)
+    })
+  )
+
+  it.effect(`is one of at most ${LAGGING_LINES} that a look tells of; the next tells of the others`, () =>
+    Effect.gen(function* () {
+      yield* quiet
+      for (let n = 0; n <= LAGGING_LINES; n++) {
+        const operator = yield* freshOperator()
+        yield* inFeed(operator, changes(1))
+        yield* acknowledged(operator, "ledger")
+      }
+      yield* TestClock.adjust(FEED_LAG_MS)
+      assert.strictEqual((yield* look).length, LAGGING_LINES)
+      assert.strictEqual(yield* lagging, LAGGING_LINES + 1)
+      assert.strictEqual((yield* look).length, 1)
+      assert.strictEqual((yield* look).length, 0)
+    })
+  )
+
+  it.effect("is looked for once a minute", () =>
+    Effect.gen(function* () {
+      let looks = 0
+      const counted = { look: () => Effect.sync(() => ({ lagging: ++looks, began: [] })) }
+      yield* watchingConsumers.pipe(Effect.provideService(LaggingConsumers, counted))
+      for (const expected of [1, 2]) {
+        yield* TestClock.adjust(LAGGING_POLL_MS - 1)
+        assert.strictEqual(looks, expected - 1)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(looks, expected)
+      }
+    })
+  )
+})

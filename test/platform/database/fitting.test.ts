@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger, Redacted } from "effect"
+import { inject } from "vitest"
+import {
+  explainReadOnly,
+  fitting,
+  OLDEST_SERVER,
+  type SaidOfServer,
+  unfit
+} from "../../../src/platform/database/fitting.ts"
+import { layerPostgres } from "../../../src/platform/database/postgres.ts"
+import { canOverlap, orSkipped } from "../../support/overlap.ts"
+
+const OLDEST = OLDEST_SERVER * 10_000
+const said: SaidOfServer = { version: OLDEST, zone: "UTC", jit: "off" }
+
+describe("a server fits", () => {
+  it("from PostgreSQL 15 on", () => {
+    assert.isUndefined(unfit(said, false))
+    assert.isUndefined(unfit({ ...said, version: 180_001 }, false))
+    assert.strictEqual(
+      unfit({ ...said, version: OLDEST - 1 }, false),
+      "PostgreSQL 14 is too old, it must be 15 or newer"
+    )
+  })
+
+  it("unless it only reads", () => {
+    assert.isUndefined(explainReadOnly({ is_standby: false, is_read_only: false }))
+    assert.include(explainReadOnly({ is_standby: true, is_read_only: true }), "hot standby")
+    assert.include(explainReadOnly({ is_standby: false, is_read_only: true }), "default_transaction_read_only")
+  })
+
+  it("where a session has what it asks for; behind a pooler it has its zone at least", () => {
+    assert.include(unfit({ ...said, jit: "on" }, false), "DATABASE_PREPARED=0")
+    assert.isUndefined(unfit({ ...said, jit: "on" }, true))
+    for (const pooled of [false, true]) assert.include(unfit({ ...said, zone: "Asia/Tokyo" }, pooled), "Asia/Tokyo")
+  })
+})
+
+it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would not if it had to be a later one"), () =>
+  Effect.gen(function* () {
+    yield* fitting(undefined)
+    const { message } = yield* Effect.flip(fitting(undefined, { oldest: 99 }))
+    assert.match(message, /^DATABASE_URL: PostgreSQL \d+ is too old, it must be 99 or newer$/)
+  }).pipe(
+    Effect.provide(
+      layerPostgres({ url: Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1"), maxConnections: 1 })
+    )
+  )
+)
+
+it.live.skipIf(!canOverlap)(
+  orSkipped("a pooler that is said to keep prepared statements, and hands on their names, is warned of"),
+  () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1/none")
+      const told = Effect.fnUntraced(function* (pooler: { readonly prepared: boolean } | undefined) {
+        const lines: Array<string> = []
+        const hearing = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+        yield* fitting(pooler).pipe(
+          Effect.provide([layerPostgres({ url, pooler, maxConnections: 1 }), hearing], { local: true })
+        )
+        return lines.filter((line) => line.includes("DATABASE_PREPARED=0"))
+      })
+      assert.lengthOf(yield* told({ prepared: true }), 1)
+      assert.lengthOf(yield* told({ prepared: false }), 0)
+      assert.lengthOf(yield* told(undefined), 0)
+    })
+)

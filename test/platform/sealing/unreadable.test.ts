@@ -1,0 +1,120 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { UNREADABLE_ADDRESS } from "../../../src/domain/addresses.ts"
+import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { makeImporting } from "../../../src/domain/calendars/imported-calendars/importing.ts"
+import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
+import { fetchedAll, followed, source, stateOf } from "../../support/domain/calendars/imported-calendars/scene.ts"
+import { answerTo, byNobody, dataOf, freshOperator, propertyOf } from "../../support/harness.ts"
+import { FIRST, keysOf, layerSealed } from "../../support/platform/sealing/scene.ts"
+
+// One row that does not open, as after a restore of which one row was sealed with a key that is lost: the others are shown.
+
+const LOST = `sealed:1:${"0".repeat(12)}:${"A".repeat(16)}:${"A".repeat(30)}`
+
+/** The warnings that are logged. */
+const warned = <A, E, R>(work: Effect.Effect<A, E, R>) => {
+  const lines: Array<unknown> = []
+  const logger = Logger.layer([
+    Logger.make(({ logLevel, message }) => {
+      if (logLevel === "Warn") lines.push(...[message].flat())
+    })
+  ])
+  return Effect.map(Effect.provide(work, logger), (answer) => [answer, lines] as const)
+}
+
+const host = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.now())
+  const { operatorId, token } = yield* freshOperator()
+  return { operatorId, token, property: yield* propertyOf(operatorId, "Harbour 1") }
+})
+
+layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
+  it.effect("of a calendar is in the way of no other: the lists have both, and fetching says why it fails", () =>
+    Effect.gen(function* () {
+      const { operatorId, property } = yield* host
+      const [calendars, desk, sql] = [yield* ImportedCalendars, yield* CalendarsElsewhere, yield* SqlClient.SqlClient]
+      const elsewhere = yield* source
+      const broken = yield* followed(property, elsewhere.url("/broken.ics"))
+      const whole = yield* followed(property, elsewhere.url("/whole.ics?s=1234"))
+      const feeds = yield* PropertyFeeds
+      for (const id of [broken, whole]) yield* byNobody(feeds.addressFor(operatorId, property, id))
+      yield* sql`UPDATE imported_calendars SET url = ${LOST} WHERE id = ${broken}`
+      yield* sql`UPDATE property_feeds SET token = ${LOST} WHERE calendar_id = ${broken}`
+
+      const [listed, lines] = yield* warned(calendars.list({ operatorId, propertyId: undefined }, 10))
+      assert.deepStrictEqual(
+        listed.map(({ calendar_id, url }) => [calendar_id, url]),
+        [
+          [broken, null],
+          [whole, elsewhere.url("/whole.ics?s=1234")]
+        ]
+      )
+      assert.deepStrictEqual(listed[0]?.feed, { token: undefined })
+      assert.match(listed[1]?.feed?.token ?? "", /^lkfeed_/)
+      assert.deepStrictEqual(lines, [
+        "SECRET_KEY lacks the key 000000000000 that a address of a calendar was sealed with",
+        "SECRET_KEY lacks the key 000000000000 that a token of a feed was sealed with"
+      ])
+
+      const shown = yield* desk.of(operatorId, "2027-04-20", 0)
+      assert.deepStrictEqual(
+        shown.calendars.map(({ id, ending }) => [id, ending]),
+        [
+          [broken, null],
+          [whole, "1234"]
+        ]
+      )
+      yield* fetchedAll(yield* makeImporting)
+      const state = yield* stateOf(broken)
+      assert.strictEqual(state?.state, "failing")
+      assert.include(String(state?.error), "cannot be read any more")
+      yield* calendars.remove(broken).pipe(byNobody)
+    })
+  )
+
+  it.effect("of a feed is in the way of no other, and is replaced", () =>
+    Effect.gen(function* () {
+      const { operatorId, property } = yield* host
+      const [feeds, sql] = [yield* PropertyFeeds, yield* SqlClient.SqlClient]
+      const [one, other] = [
+        yield* followed(property, "https://a.example/1"),
+        yield* followed(property, "https://b.example/2")
+      ]
+      yield* byNobody(feeds.addressFor(operatorId, property, undefined))
+      yield* byNobody(feeds.ofCalendars(operatorId, property))
+      yield* sql`UPDATE property_feeds SET token = ${LOST} || id WHERE operator_id = ${operatorId} AND calendar_id IS DISTINCT FROM ${other}`
+      const listed = yield* byNobody(feeds.ofCalendars(operatorId, property))
+      assert.deepStrictEqual(
+        listed.map(({ url }) => url === UNREADABLE_ADDRESS),
+        [true, false]
+      )
+      assert.strictEqual((yield* byNobody(feeds.addressFor(operatorId, property, undefined))).url, UNREADABLE_ADDRESS)
+      const renewed = yield* byNobody(feeds.renew(operatorId, property, one))
+      assert.match(renewed.url, /lkfeed_/)
+    })
+  )
+
+  it.effect("of a shared calendar is in the way of no other, says so, and goes", () =>
+    Effect.gen(function* () {
+      const { operatorId, token, property } = yield* host
+      const sql = yield* SqlClient.SqlClient
+      const call = (name: Parameters<typeof answerTo>[1], fields = {}) =>
+        Effect.map(answerTo(token, name, fields), ({ envelope }) => dataOf(envelope))
+      yield* call("create_calendar_share_link", { scope: "entire" })
+      yield* call("create_calendar_share_link", { scope: "partial", property_ids: [property] })
+      yield* sql`UPDATE calendar_share_links SET token = ${LOST} WHERE operator_id = ${operatorId} AND scope = 'entire'`
+      const found = JSON.stringify(yield* call("search_calendar_share_links"))
+      assert.include(found, `"url":"${UNREADABLE_ADDRESS}"`)
+      assert.match(found, /"url":"http[^"]+lkcal_/)
+      const again = JSON.stringify(yield* call("create_calendar_share_link", { scope: "entire" }))
+      assert.include(again, UNREADABLE_ADDRESS)
+      const id = Number(/"id":(\d+)/.exec(again)?.[1])
+      yield* call("delete_calendar_share_link", { id })
+      assert.match(JSON.stringify(yield* call("create_calendar_share_link", { scope: "entire" })), /lkcal_/)
+    })
+  )
+})

@@ -1,0 +1,89 @@
+import { Predicate } from "effect"
+import { inputSchemaOf } from "../../src/contract/input-schema.ts"
+import type { AnyOperation } from "../../src/contract/operation.ts"
+
+// What a payload's published JSON Schema says about size: of every part of it that a caller can make larger, the
+// largest it may be. Read from what is published, so that a bound nobody is told of counts as none.
+
+/** A step into a payload: a field's name, any element of a list, any name of a record, or what stands under it. */
+export type Step = string | typeof ELEMENT | typeof NAME | typeof VALUE
+export const ELEMENT = Symbol("element")
+export const NAME = Symbol("name")
+export const VALUE = Symbol("value")
+
+export interface Part {
+  readonly path: readonly [string, ...ReadonlyArray<Step>]
+  /** A text by its characters, a list by its elements, a record by its fields, a number by its value. */
+  readonly kind: "text" | "list" | "record" | "number"
+  /** The largest that is let in; `form` when the form leaves no room (a date, one of a few words), `none` without one. */
+  readonly most: number | "form" | "none"
+  readonly schema: Keywords
+}
+
+export type Keywords = Readonly<Record<string, unknown>>
+
+/** Every part of an operation's payload that has a size, nested ones after what they are in. */
+export const partsOf = (operation: AnyOperation): ReadonlyArray<Part> =>
+  Object.entries(propertiesOf(inputSchemaOf(operation.payloadSchema))).flatMap(([name, schema]) =>
+    within(schema, [name])
+  )
+
+const within = (schema: unknown, path: Part["path"]): ReadonlyArray<Part> => {
+  const keywords = keywordsOf(schema)
+  const choices = [keywords["anyOf"], keywords["oneOf"]].filter(Array.isArray).flat()
+  if (choices.length > 0) return choices.flatMap((choice) => within(choice, path))
+  switch (keywords["type"]) {
+    case "boolean":
+    case "null":
+      return []
+    case "string":
+      return [{ path, kind: "text", most: mostText(keywords), schema: keywords }]
+    case "integer":
+    case "number":
+      return [{ path, kind: "number", most: mostNumber(keywords), schema: keywords }]
+    case "array":
+      return [
+        { path, kind: "list", most: numberOr(keywords["maxItems"], "none"), schema: keywords },
+        ...within(keywords["items"], [...path, ELEMENT])
+      ]
+    case "object":
+      return withinObject(keywords, path)
+    default:
+      // A part whose type nobody says may be anything.
+      return [{ path, kind: "text", most: "none", schema: keywords }]
+  }
+}
+
+const withinObject = (keywords: Keywords, path: Part["path"]): ReadonlyArray<Part> => {
+  const fields = Object.entries(propertiesOf(keywords)).flatMap(([name, schema]) => within(schema, [...path, name]))
+  const { additionalProperties: value } = keywords
+  if (!Predicate.isObject(value)) return fields
+  return [
+    ...fields,
+    { path, kind: "record", most: numberOr(keywords["maxProperties"], "none"), schema: keywords },
+    ...within({ type: "string", ...keywordsOf(keywords["propertyNames"]) }, [...path, NAME]),
+    ...within(value, [...path, VALUE])
+  ]
+}
+
+/** A pattern from end to end without `*`, `+` or an open `{n,}` leaves a text no room to grow. */
+const isClosed = (pattern: unknown): boolean =>
+  typeof pattern === "string" && /^\^.*\$$/.test(pattern) && !/(?<!\\)[*+]|\{\d+,\}/.test(pattern)
+
+const mostText = (keywords: Keywords): Part["most"] =>
+  Array.isArray(keywords["enum"]) || keywords["format"] === "date" || isClosed(keywords["pattern"])
+    ? "form"
+    : numberOr(keywords["maxLength"], "none")
+
+/** Whole numbers end where JSON no longer carries them exactly, which the schema leaves unsaid. */
+const mostNumber = (keywords: Keywords): Part["most"] =>
+  typeof keywords["minimum"] !== "number" && typeof keywords["exclusiveMinimum"] !== "number"
+    ? "none"
+    : numberOr(keywords["maximum"], keywords["type"] === "integer" ? Number.MAX_SAFE_INTEGER : "none")
+
+const numberOr = <Otherwise>(value: unknown, otherwise: Otherwise): number | Otherwise =>
+  typeof value === "number" ? value : otherwise
+
+const keywordsOf = (schema: unknown): Keywords => (Predicate.isObject(schema) ? { ...schema } : {})
+
+const propertiesOf = (schema: Keywords): Keywords => keywordsOf(schema["properties"])

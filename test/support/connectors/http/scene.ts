@@ -1,0 +1,82 @@
+import type { Server } from "node:http"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer, Result } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { makeConnector } from "../../../../docs/examples/connector.mjs"
+import { layerConnectorsElsewhere } from "../../../../src/connectors/http/elsewhere.ts"
+import { Hearing } from "../../../../src/connectors/http/Hearing.ts"
+import { HttpConnectors } from "../../../../src/connectors/http/HttpConnectors.ts"
+import { Connectors } from "../../../../src/domain/channels/port/connector.ts"
+import { AddressResolver } from "../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
+import {
+  AllowedReceivers,
+  noAllowedHosts,
+  parseAllowedHosts
+} from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { ConnectorDoor, layerConnectorDoor } from "../../../../src/transports/connectors/connectors.ts"
+
+// Connectors on loopback, and the door at which they speak.
+
+export const allowed = Result.getOrElse(parseAllowedHosts("127.0.0.1"), () => noAllowedHosts)
+
+/** The connectors elsewhere, over a database. */
+export const layerElsewhere = layerConnectorsElsewhere.pipe(
+  Layer.provide([Connectors.layerNone, Layer.provide(Outbound.layer(allowed), AddressResolver.layer)])
+)
+
+/** What they say is heard, over a database and what hears it. */
+export const layerDoor = Layer.provide(layerConnectorDoor(), Hearing.layer)
+
+/** Serves the door alone, at an address without a final slash. */
+export const doorServed = Effect.gen(function* () {
+  const door = yield* ConnectorDoor
+  const server = yield* NodeHttpServer.make(() => createServer(), {
+    port: 0,
+    host: "127.0.0.1",
+    disablePreemptiveShutdown: true
+  })
+  yield* server.serve(
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.map(door(request), (answer) => answer ?? HttpServerResponse.empty({ status: 404 }))
+    )
+  )
+  return HttpServer.formatAddress(server.address)
+})
+
+/** Makes a connector known at an address. */
+export const connectorAt = Effect.fn("connectorAt")(function* (url: string) {
+  const made = yield* HttpConnectors.use((connectors) =>
+    connectors.add({ name: `tiny ${url} ${Math.random()}`, url })
+  ).pipe(Effect.provide(HttpConnectors.layer), Effect.provideService(AllowedReceivers, allowed))
+  return { id: made.connector_id, secret: made.secret }
+}, Effect.orDie)
+
+/** Lets a server of Node listen until the scope closes; answers its address. */
+export const listening = (server: Server) =>
+  Effect.acquireRelease(
+    Effect.callback<string>((resume) => {
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.sync(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+      )
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+
+/** The worked connector of the documentation, known to the service; it speaks at the door of that address. */
+export const tinyAt = Effect.fn("tinyAt")(function* (door: string) {
+  const { id, secret } = yield* connectorAt("http://127.0.0.1:9/")
+  const now = yield* Effect.clockWith((clock) => Effect.succeed(() => clock.currentTimeMillisUnsafe()))
+  const tiny = makeConnector({ secret, service: `${door}/connectors/${id}`, now })
+  const url = yield* listening(tiny.server)
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql`UPDATE connectors SET url = ${url} WHERE id = ${id}`)
+  return { id, secret, url, ...tiny }
+})

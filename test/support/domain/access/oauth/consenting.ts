@@ -1,0 +1,245 @@
+import { Context, Effect, Layer, Option, References } from "effect"
+import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Acting, type Actor } from "../../../../../src/contract/acting.ts"
+import type { Person } from "../../../../../src/contract/caller.ts"
+import { RateLimited, ValidationFailed } from "../../../../../src/contract/errors.ts"
+import { type Client, Clients, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
+import { Codes, type Consent } from "../../../../../src/domain/access/oauth/Codes.ts"
+import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
+import { isRegistered } from "../../../../../src/domain/access/oauth/redirect.ts"
+import { newCookie } from "../../../../../src/domain/access/sign-in/cookie.ts"
+import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
+import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
+import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { layerConsoleAssembly } from "../../../../../src/transports/console/assembly.ts"
+import { ConsolePages, layerConsolePages } from "../../../../../src/transports/console/console.ts"
+import { ACT_FIELD, cookieName, FORM_FIELD, formTokenOf } from "../../../../../src/transports/console/visit.ts"
+import { listen } from "../../../../../src/transports/http-server/listen.ts"
+import { callerBy } from "../../../callers.ts"
+import { layerTest } from "../../../harness.ts"
+import { BaseUrl } from "../../../server.ts"
+import { confirmedBy } from "../sign-in/host.ts"
+
+// Consent by itself: real pages and rules, over clients, sessions and codes that a test can look into.
+
+export const PUBLIC_URL = "https://latchkey.example.test"
+
+export const CALLBACK = "https://partner.example.test/cb?tenant=7"
+export const PARTNER: Client = {
+  id: "lkapp_partner",
+  name: "Partner & Sons",
+  redirectUris: [CALLBACK],
+  isPublic: false
+}
+const TWO_WAYS: Client = {
+  id: "lkapp_two",
+  name: "Two ways",
+  redirectUris: ["https://two.example.test/a", "https://two.example.test/b"],
+  isPublic: false
+}
+const EVERYBODYS: Client = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
+
+/** Where the public client's users may be led back to. */
+export const LOOPBACK = "http://127.0.0.1:33418/cb"
+export const SITE = "https://app.example.test/oauth/callback"
+export const PROGRAM = "cursor://anysphere.cursor-mcp/oauth/callback"
+const REGISTERED = ["http://127.0.0.1/cb", "http://[::1]/cb", SITE, PROGRAM]
+
+/** S256 of the verifier in RFC 7636, appendix B. */
+export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+/** An account without room for another connection is told so. */
+const FULL = "Disconnect an application first."
+export const FULL_ACCOUNT = 13
+/** One that gives access too often too. */
+const OFTEN = "Wait a minute."
+export const HASTY_ACCOUNT = 14
+
+interface Seen {
+  readonly issued: Array<{ readonly code: string; readonly consent: Consent; readonly actor: Actor }>
+  readonly ledTo: Array<string>
+  readonly sessions: Map<string, Session>
+}
+
+/** What consent did, and who is signed in. */
+export class Ground extends Context.Service<Ground, Seen>()("latchkey/test/oauth/Ground") {
+  static readonly layer = Layer.sync(Ground, (): Seen => ({ issued: [], ledTo: [], sessions: new Map() }))
+}
+
+const layerSessions = Layer.unwrap(
+  Effect.map(Ground, ({ sessions }) =>
+    Layer.mock(Sessions, {
+      find: (cookie) => Effect.sync(() => sessions.get(cookie)),
+      confirm: (cookie, { password }) =>
+        password === "right" ? Effect.succeed(confirmedBy(cookie)) : Effect.fail({ _tag: "WrongPassword" }),
+      signOut: (cookie) =>
+        Effect.sync(() => {
+          sessions.delete(cookie)
+        })
+    })
+  )
+)
+
+const layerClients = Layer.unwrap(
+  Effect.map(Ground, ({ ledTo }) =>
+    Layer.mock(Clients, {
+      find: (id) => Effect.succeed([PARTNER, TWO_WAYS, EVERYBODYS].find((each) => each.id === id)),
+      mayBeLedTo: ({ isPublic, redirectUris }, uri) =>
+        Effect.succeed(isRegistered(isPublic ? REGISTERED : redirectUris, uri, isPublic ? "public" : "partner")),
+      wasLedTo: (uri) =>
+        Effect.sync(() => {
+          ledTo.push(uri)
+        })
+    })
+  )
+)
+
+const layerCodes = Layer.unwrap(
+  Effect.map(Ground, ({ issued }) =>
+    Layer.mock(Codes, {
+      issue: Effect.fnUntraced(function* (consent: Consent) {
+        if (consent.caller.accountId === FULL_ACCOUNT) return yield* new ValidationFailed({ message: FULL })
+        if (consent.caller.accountId === HASTY_ACCOUNT) return yield* new RateLimited({ message: OFTEN, headers: {} })
+        const code = `lkcode_${issued.length}`
+        issued.push({ code, consent, actor: yield* Acting })
+        return code
+      })
+    })
+  )
+)
+
+/** The pages over it, as they are at `publicUrl`. */
+export const layerConsenting = (publicUrl = PUBLIC_URL) =>
+  layerConsolePages(publicUrl).pipe(
+    Layer.provide([layerSessions, layerClients, layerCodes]),
+    // What other pages work with.
+    Layer.provide([
+      Layer.mock(Passwords, {}),
+      Layer.mock(Grants, {}),
+      Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
+    ]),
+    Layer.provideMerge(Ground.layer),
+    Layer.provideMerge(layerTest),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
+  )
+
+/** The same behind a socket, for browsers; at the address of {@link BaseUrl}. */
+export const layerConsentingServed = Layer.effect(
+  BaseUrl,
+  Effect.gen(function* () {
+    const pages = yield* ConsolePages
+    const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.map(pages(request), (response) => response ?? HttpServerResponse.empty({ status: 404 }))
+    )
+    return HttpServer.formatAddress(yield* listen(app, { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0 }))
+  })
+).pipe(
+  Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
+  Layer.provideMerge(layerConsenting("http://127.0.0.1"))
+)
+
+interface SignedIn {
+  readonly role?: "main" | "sub"
+  readonly status?: Person["status"]
+  readonly subscriptionUntil?: Person["subscriptionUntil"]
+  readonly edition?: "pro" | "basic"
+  readonly accountId?: number
+  readonly email?: string
+  readonly operatorName?: string
+  readonly passwordAt?: number
+}
+
+/** Somebody signs in; answers the cookie's value. */
+export const signIn = Effect.fnUntraced(function* ({
+  role = "main",
+  status = "active",
+  subscriptionUntil = null,
+  edition = "pro",
+  accountId = 7,
+  email = "host@example.test",
+  operatorName = "Harbour Stays",
+  passwordAt = Date.now()
+}: SignedIn = {}) {
+  const { sessions } = yield* Ground
+  const cookie = newCookie()
+  const caller = callerBy({ operatorId: 5, accountId, role, edition })
+  sessions.set(cookie, { person: { caller, status, subscriptionUntil }, email, operatorName, passwordAt })
+  return cookie
+})
+
+export interface Seeing {
+  readonly status: number
+  readonly location: string
+  readonly headers: Headers
+  readonly text: string
+}
+
+interface Sent {
+  readonly cookie?: string
+  /** A form, sent with its token unless that is said otherwise. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: string
+}
+
+/** Each request comes from an address of its own: nobody is counted here. */
+let addresses = 0
+
+const bodyOf = (cookie: string, form: Readonly<Record<string, string>> | undefined) =>
+  form === undefined ? null : new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), ...form }).toString()
+
+/** What the browser with that cookie is answered. */
+export const sent = Effect.fnUntraced(function* (
+  target: string,
+  { cookie = newCookie(), form, headers = {}, method = form === undefined ? "GET" : "POST" }: Sent = {}
+) {
+  const pages = yield* ConsolePages
+  const body = bodyOf(cookie, form)
+  const type = body === null ? {} : { "content-type": "application/x-www-form-urlencoded" }
+  const own = { cookie: `${cookieName(PUBLIC_URL)}=${cookie}`, host: new URL(PUBLIC_URL).host }
+  const web = new Request(`${PUBLIC_URL}${target}`, { method, body, headers: { ...type, ...own, ...headers } })
+  addresses += 1
+  const from = Option.some(`10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`)
+  const response = yield* pages(HttpServerRequest.fromWeb(web).modify({ remoteAddress: from }))
+  if (response === undefined) return yield* Effect.die(new Error(`nothing is at ${target}`))
+  const answered = HttpServerResponse.toWeb(response)
+  const text = yield* Effect.promise(() => answered.text())
+  const seen: Seeing = {
+    status: answered.status,
+    location: answered.headers.get("location") ?? "",
+    headers: answered.headers,
+    text
+  }
+  return seen
+})
+
+type Parameters = Readonly<Record<string, string | undefined>>
+
+/** A partner's request, and the public client's, with some parameters otherwise; undefined leaves one out. */
+const targetOf = (parameters: Parameters): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value)
+  return `/authorization?${query.toString()}`
+}
+
+export const partnerAsks = (otherwise: Parameters = {}): string =>
+  targetOf({ client_id: PARTNER.id, redirect_uri: CALLBACK, state: "s t/a+t%e", ...otherwise })
+
+export const publicAsks = (otherwise: Parameters = {}): string =>
+  targetOf({
+    client_id: PUBLIC_CLIENT_ID,
+    redirect_uri: LOOPBACK,
+    response_type: "code",
+    scope: "read-only writable",
+    state: "xyz",
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+    ...otherwise
+  })
+
+export const allow = (scope: string) => ({ [ACT_FIELD]: "allow", scope })
+export const deny = { [ACT_FIELD]: "deny" }
+
+/** What an address was answered with, by name. */
+export const answerIn = (location: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URL(location).searchParams)

@@ -1,0 +1,77 @@
+import { DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Conversations } from "../../../../../../src/domain/guests/conversations/Conversations.ts"
+import type { TakenMessage } from "../../../../../../src/domain/guests/conversations/sending/message.ts"
+import { SendQueue } from "../../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
+import type { makeSending } from "../../../../../../src/domain/guests/conversations/sending/sending.ts"
+import { WakeUp } from "../../../../../../src/jobs/WakeUp.ts"
+import { ScriptedChannel } from "../../../../channels.ts"
+import { conversationOf } from "../../../../conversations.ts"
+import { freshOperator } from "../../../../harness.ts"
+import { channelAccountOf } from "../../../../listings.ts"
+import { queuedIn } from "../../../../messages.ts"
+import { layerOwnDatabase } from "../../../../own-database.ts"
+
+// Conversations at a scripted channel, and a worker whose every look is called by the test.
+
+export const NOW = Date.parse("2027-04-20T10:00:00Z")
+
+/** What a worker needs, over a database of its own: a worker would take what other files' tests queue. */
+export const layerScene = Layer.provideMerge(
+  Layer.merge(SendQueue.layer, Conversations.layer),
+  Layer.mergeAll(layerOwnDatabase, ScriptedChannel.layer, WakeUp.layerProcess)
+)
+
+interface Account {
+  readonly operatorId: number
+  readonly accountId: number
+}
+
+/** A conversation at an account. */
+export const talking = Effect.fnUntraced(function* (account: Account) {
+  const { code, thread_id } = yield* conversationOf({ ...account, channelType: "airbnb" })
+  return { ...account, code, thread_id, write: (text: string) => queuedIn(code, { text }) }
+})
+
+/** An operator with a conversation at an account, on a day in April. */
+export const ready = Effect.gen(function* () {
+  yield* TestClock.setTime(NOW)
+  const { operatorId } = yield* freshOperator()
+  return yield* talking({ operatorId, accountId: yield* channelAccountOf(operatorId) })
+})
+
+export type Sending = Effect.Success<typeof makeSending>
+
+/** Sends until nothing more goes at this time of the clock. */
+export const sentOff = Effect.fnUntraced(function* (sending: Sending) {
+  const sql = yield* SqlClient.SqlClient
+  const tries = sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM message_lanes`
+  let before = -1
+  while (true) {
+    const [row] = yield* tries
+    if (row?.tries === before) return
+    before = row?.tries ?? 0
+    yield* sending.takeDue
+    yield* sending.idle
+  }
+}, Effect.orDie)
+
+/** What the channel was told of a thread, oldest first. */
+export const toldIn = (threadId: string) =>
+  Effect.flatMap(ScriptedChannel, ({ guests }) =>
+    Effect.map(guests.messages, (all) => all.filter((each) => each.threadId === threadId))
+  )
+
+export const textsIn = (threadId: string) => Effect.map(toldIn(threadId), (all) => all.map(({ text }) => text))
+
+export const take = (most: number, underWay: ReadonlyArray<TakenMessage> = []) =>
+  Effect.flatMap(SendQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
+
+/** The lanes of an operator. */
+export const lanesOf = (operatorId: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ waiting: number; attempts: number; failures: number }>`
+      SELECT waiting, attempts, failures FROM message_lanes WHERE operator_id = ${operatorId} ORDER BY conversation_id`
+  ).pipe(Effect.orDie)

@@ -1,0 +1,47 @@
+// A process that sends what waits for guests, by connectors on loopback, until nothing waits any more. From the environment:
+// DATABASE_URL, AHEAD_MS (how far its clock is ahead, so that no test need wait for a lease to end).
+import { NodeRuntime } from "@effect/platform-node"
+import { Clock, Effect, Layer, Redacted, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { layerConnectorsElsewhere } from "../../../../../../src/connectors/http/elsewhere.ts"
+import { ChannelGateway } from "../../../../../../src/domain/channels/port/ChannelGateway.ts"
+import { Connectors } from "../../../../../../src/domain/channels/port/connector.ts"
+import { layerSending } from "../../../../../../src/domain/guests/conversations/sending/sending.ts"
+import { AddressResolver } from "../../../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
+import { parseAllowedHosts } from "../../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { Outbound } from "../../../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { WakeUp } from "../../../../../../src/jobs/WakeUp.ts"
+import { layerPostgres } from "../../../../../../src/platform/database/postgres.ts"
+
+const { DATABASE_URL = "", AHEAD_MS } = process.env
+
+const real = Clock.Clock.defaultValue()
+const nowMillis = () => Date.now() + Number(AHEAD_MS)
+const shifted: Clock.Clock = Object.assign(Object.create(real), {
+  currentTimeMillisUnsafe: nowMillis,
+  currentTimeMillis: Effect.sync(nowMillis)
+})
+
+const layerDatabase = layerPostgres({ url: Redacted.make(DATABASE_URL) })
+
+const layerSendingElsewhere = layerSending.pipe(
+  Layer.provide(ChannelGateway.layer),
+  Layer.provide(layerConnectorsElsewhere),
+  Layer.provide([
+    Connectors.layerNone,
+    Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))),
+    WakeUp.layerProcess
+  ]),
+  Layer.provide(AddressResolver.layer)
+)
+
+const waiting = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ waiting: number }>`SELECT sum(waiting)::int AS waiting FROM message_lanes`
+)
+
+Effect.repeat(Effect.andThen(Effect.sleep(20), waiting), { until: ([row]) => row?.waiting === 0 }).pipe(
+  Effect.provide(Layer.provideMerge(layerSendingElsewhere, layerDatabase)),
+  Effect.provide(Layer.succeed(Clock.Clock, shifted)),
+  NodeRuntime.runMain
+)

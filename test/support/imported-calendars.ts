@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { hostOf } from "../../src/domain/calendars/imported-calendars/calendar-url.ts"
+
+// Calendars of elsewhere as they stand in the database, without anybody who fetches them.
+
+/** A calendar that a property imports; answers its id. */
+export const calendarOf = Effect.fn("calendarOf")(function* (operatorId: number, propertyId: number, url: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [made] = yield* sql<{ id: number }>`
+    INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+    VALUES (${operatorId}, ${propertyId}, ${url}, ${hostOf(url)}, now() + interval '100 years', now()) RETURNING id`
+  return made?.id ?? 0
+}, Effect.orDie)
+
+/** Days that it says are busy, by itself or as an echo; they close the property. */
+export const sayBusy = Effect.fn("sayBusy")(function* (
+  operatorId: number,
+  propertyId: number,
+  calendarId: number,
+  echo: boolean,
+  ...days: ReadonlyArray<string>
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH said AS (
+      INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
+      SELECT ${operatorId}::bigint, ${calendarId}::bigint, each::date, ${propertyId}::bigint, ${echo}::boolean
+      FROM unnest(${days}::text[]) each
+      RETURNING operator_id, property_id, day
+    )
+    INSERT INTO calendar_days (operator_id, property_id, day, imported) SELECT operator_id, property_id, day, 1 FROM said
+    ON CONFLICT (operator_id, property_id, day) DO UPDATE SET imported = calendar_days.imported + 1`
+}, Effect.orDie)

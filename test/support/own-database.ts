@@ -1,0 +1,21 @@
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
+import { layerTestMemory } from "./database.ts"
+import { scratchDatabase } from "./scratch-database.ts"
+
+export { scratchDatabase } from "./scratch-database.ts"
+
+const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
+
+/**
+ * A migrated database that no other test file shares, for tests of what works on a database as a whole: workers would
+ * take what belongs to another file's tests.
+ */
+export const layerOwnDatabase = Layer.unwrap(
+  Effect.gen(function* () {
+    const server = inject("testDatabaseUrl")
+    if (server === "") return layerTestMemory
+    return layerPostgres({ url: Redacted.make(yield* scratchDatabase(server)), maxConnections: 4 })
+  })
+).pipe(Layer.provide(realClock))

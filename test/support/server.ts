@@ -1,0 +1,66 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpMiddleware, HttpServer } from "effect/http"
+import { Clients } from "../../src/domain/access/oauth/Clients.ts"
+import { Codes } from "../../src/domain/access/oauth/Codes.ts"
+import { Grants } from "../../src/domain/access/oauth/Grants.ts"
+import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
+import { Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
+import { GuestPages } from "../../src/domain/bookings/check-in/GuestPages.ts"
+import { SharedCalendars } from "../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { AddressResolver } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
+import { AllowedReceivers } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
+import { Readiness } from "../../src/platform/database/Readiness.ts"
+import { layerConsoleAssembly } from "../../src/transports/console/assembly.ts"
+import { layerConsolePages } from "../../src/transports/console/console.ts"
+import { type HttpSettings, makeHttpApp } from "../../src/transports/http.ts"
+import { type ListenOptions, listen } from "../../src/transports/http-server/listen.ts"
+import { layerTest } from "./harness.ts"
+
+/** Where the service under test listens, without a final slash. */
+export class BaseUrl extends Context.Service<BaseUrl, string>()("latchkey/test/BaseUrl") {}
+
+/** Goes where the test's own list of allowed receivers lets it. */
+const layerOutbound = Layer.unwrap(Effect.map(AllowedReceivers, (allowed) => Outbound.layer(allowed))).pipe(
+  Layer.provide(AddressResolver.layer)
+)
+
+/** Who is signed in at the console, and what hosts gave to applications. */
+const layerConsoleServices = Layer.mergeAll(Sessions.layer, Passwords.layer, Clients.layer, Codes.layer, Grants.layer)
+
+/** A service behind a real socket on a free port of this machine. `console`: others in the place of what its pages work with. */
+export const layerServing = <E, More = never>(
+  service: Layer.Layer<Inside | More, E>,
+  settings: Partial<HttpSettings & ListenOptions> = {},
+  console: typeof layerConsoleServices = layerConsoleServices
+) =>
+  Layer.effect(
+    BaseUrl,
+    Effect.gen(function* () {
+      const app = yield* makeHttpApp({
+        requireHttps: false,
+        trustProxy: false,
+        publicUrl: "http://127.0.0.1",
+        ...settings
+      })
+      // No client of a test has a request on the way when the test is over.
+      const quiet = { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0 }
+      return HttpServer.formatAddress(yield* listen(app, { ...quiet, ...settings }))
+    })
+  ).pipe(
+    Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
+    Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, GuestPages.layer, Readiness.layer()]),
+    Layer.provide(
+      Layer.provide(layerConsolePages(settings.publicUrl ?? "http://127.0.0.1", settings), [
+        console,
+        Layer.provide(layerConsoleAssembly, layerOutbound)
+      ])
+    ),
+    Layer.provideMerge(service)
+  )
+
+type Inside = Layer.Success<typeof layerTest>
+
+/** The service over the database of the test run. */
+export const layerServed = (settings: Partial<HttpSettings & ListenOptions> = {}) => layerServing(layerTest, settings)

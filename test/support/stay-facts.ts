@@ -1,0 +1,15 @@
+import type { StayFacts } from "../../src/domain/automation/facts.ts"
+import { openedStay } from "./opened-stay.ts"
+
+/** A stay as rules and templates see it: of an accepted order of a channel, booked a month before. */
+export const stayFacts = (given: Partial<StayFacts> = {}): StayFacts => ({
+  ...openedStay(),
+  reservation_code: "HM-1",
+  channel_type: "airbnb",
+  booked_at: new Date("2027-04-04T12:00:00Z"),
+  property_id: 3,
+  is_last: true,
+  custom_fields: null,
+  guide_token: `lkguest_${"0".repeat(32)}`,
+  ...given
+})

@@ -1,0 +1,41 @@
+import { Effect, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { migrations } from "../../../../migrations/index.ts"
+import { bytesInDatabase } from "../../../../src/domain/guests/images/bytes-in-database.ts"
+import type { KeptBytes } from "../../../../src/domain/guests/images/kept-bytes.ts"
+import { digestsOf, firstDifference } from "../../../../src/tools/backup/comparing.ts"
+import { digestOf, pinTexts } from "../../../../src/tools/backup/digest.ts"
+import { load } from "../../../../src/tools/backup/loading.ts"
+import { openBackup } from "../../../../src/tools/backup/opening.ts"
+import { tellAll } from "../../../../src/tools/backup/reading.ts"
+import { writeBackup } from "../../../../src/tools/backup/writing.ts"
+
+export const RELEASE = { latchkey: "3.13.0", migrations }
+
+/** Writes what the database holds into a file. */
+export const backedUp = (file: string, images?: KeptBytes) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    writeBackup(file, false, (tell) => tellAll(sql, { latchkey: RELEASE.latchkey, images }, tell))
+  )
+
+/** Fills the database with a file. */
+export const restoredFrom = (file: string, release = RELEASE) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { header, tellInto } = yield* openBackup(file)
+    return yield* load(header, { ...release, name: "DATABASE_URL", images: bytesInDatabase(sql) }, tellInto)
+  }).pipe(Effect.scoped)
+
+/** The first table that two databases have otherwise. */
+export const differenceOf = <E, E2>(
+  one: Layer.Layer<SqlClient.SqlClient, E>,
+  other: Layer.Layer<SqlClient.SqlClient, E2>
+) =>
+  Effect.gen(function* () {
+    const digests = Effect.flatMap(SqlClient.SqlClient, digestsOf)
+    return firstDifference(yield* Effect.provide(digests, one), yield* Effect.provide(digests, other), new Set())
+  })
+
+/** Count and digest of a table. */
+export const digested = (table: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(Effect.andThen(pinTexts(sql), digestOf(sql, table))))

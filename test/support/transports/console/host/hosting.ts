@@ -1,0 +1,175 @@
+import { Deferred, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { ACT_FIELD, FORM_FIELD, formTokenOf, KEY_FIELD } from "../../../../../src/transports/console/visit.ts"
+import { freshOperator, type OperatorOptions } from "../../../harness.ts"
+import { BaseUrl } from "../../../server.ts"
+import { signedIn } from "../signed-in.ts"
+
+// The host's pages as a browser without a script sees them: they are looked at, and their forms are sent as they are written.
+
+export interface Page {
+  readonly status: number
+  readonly location: string
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** An operator of its own, and its main account signed in. */
+export const newHost = (options: OperatorOptions = {}) =>
+  Effect.flatMap(freshOperator(options), (operator) =>
+    Effect.map(signedIn(operator.accountId), (cookie) => ({ ...operator, cookie }))
+  )
+
+const SIGNS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
+
+/** Text of a page as it is meant. */
+export const meant = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] ?? sign)
+
+const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
+  const base = yield* BaseUrl
+  return yield* Effect.promise(async (): Promise<Page> => {
+    const headers = { cookie: `latchkey=${cookie}`, ...init.headers }
+    const response = await fetch(`${base}${path}`, { redirect: "manual", ...init, headers })
+    return {
+      status: response.status,
+      location: response.headers.get("location") ?? "",
+      text: await response.text(),
+      headers: response.headers
+    }
+  })
+})
+
+export const look = (cookie: string, path: string) => fetched(path, cookie)
+
+export type Fields = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+export const filled = (form: URLSearchParams, fields: Fields): URLSearchParams => {
+  for (const [name, values] of Object.entries(fields)) {
+    form.delete(name)
+    for (const value of [values].flat()) form.append(name, value)
+  }
+  return form
+}
+
+export const post = (
+  cookie: string,
+  path: string,
+  form: URLSearchParams,
+  headers: Readonly<Record<string, string>> = {}
+) => fetched(path, cookie, { method: "POST", body: form, headers })
+
+/** Sends a form that no page showed: what somebody might make up. */
+export const madeUp = (cookie: string, path: string, act: string, fields: Fields = {}) =>
+  post(cookie, path, filled(new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), [ACT_FIELD]: act }), fields))
+
+/** A form as it stands on a page, and where it is sent. */
+export interface StandingForm {
+  readonly action: string
+  readonly form: URLSearchParams
+}
+
+/** The forms of a page with a button of that act, each with what its fields have, as a browser would send it. */
+export const formsOf = ({ text }: Page, act: string): ReadonlyArray<StandingForm> =>
+  Array.from(text.matchAll(/<form method="post"[\s\S]*?<\/form>/g), ([form]) => form)
+    .filter((form) => form.includes(`name="${ACT_FIELD}" value="${act}"`))
+    .map((form) => ({
+      action: meant(/action="([^"]*)"/.exec(form)?.[1] ?? ""),
+      form: filled(fieldsOf(form), { [ACT_FIELD]: act })
+    }))
+
+const fieldsOf = (form: string): URLSearchParams => {
+  const fields = new URLSearchParams()
+  const tags =
+    /<input ([^>]*)>|<textarea name="([^"]*)"[^>]*>\n?([^<]*)<\/textarea>|<select name="([^"]*)"[^>]*>([\s\S]*?)<\/select>/g
+  for (const [, input, area, areaText, select, options] of form.matchAll(tags)) {
+    if (input !== undefined) addInput(fields, input)
+    else if (area !== undefined) fields.append(area, meant(areaText ?? "").replace(/\r?\n/g, "\r\n"))
+    else if (select !== undefined) fields.append(select, chosenIn(options ?? ""))
+  }
+  return fields
+}
+
+const addInput = (fields: URLSearchParams, input: string): void => {
+  const name = meant(/name="([^"]*)"/.exec(input)?.[1] ?? "")
+  const isChoice = /type="(?:checkbox|radio)"/.test(input)
+  if (name === "" || (isChoice && !/ checked/.test(input))) return
+  fields.append(name, meant(/value="([^"]*)"/.exec(input)?.[1] ?? ""))
+}
+
+const chosenIn = (options: string): string => {
+  const all = Array.from(options.matchAll(/<option value="([^"]*)"( selected)?/g))
+  return meant((all.find(([, , selected]) => selected !== undefined) ?? all[0])?.[1] ?? "")
+}
+
+/** Fills in a form of a page and sends it; `which` of several of that act, the first unless it is said. */
+export const fill = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: Fields = {},
+  which = 0
+) {
+  const page = yield* look(cookie, path)
+  const standing = formsOf(page, act)[which]
+  if (standing === undefined)
+    return yield* Effect.die(new Error(`${path} has no form ${act}: ${page.status} ${page.text}`))
+  return yield* post(cookie, standing.action, filled(standing.form, fields))
+})
+
+/** The same form twice at once, as an impatient hand sends it: the answers of both. */
+export const fillTwice = Effect.fnUntraced(function* (cookie: string, path: string, act: string, fields: Fields = {}) {
+  const page = yield* look(cookie, path)
+  const standing = formsOf(page, act)[0]
+  if (standing === undefined)
+    return yield* Effect.die(new Error(`${path} has no form ${act}: ${page.status} ${page.text}`))
+  return yield* sendTwice(cookie, path, standing, fields)
+})
+
+/** The same of a form that stands on a page. */
+export const sendTwice = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  standing: StandingForm,
+  fields: Fields = {}
+) {
+  const answered = yield* Deferred.make<void>()
+  const sent = Effect.ensuring(
+    post(cookie, standing.action, filled(standing.form, fields)),
+    Deferred.succeed(answered, undefined)
+  )
+  // Where something is done outside, the second looks now and then what became of the first, by a clock that stands still here.
+  const laterLooks = Effect.andThen(
+    Deferred.await(answered),
+    Effect.forever(Effect.andThen(TestClock.adjust("200 millis"), look(cookie, path)))
+  )
+  return yield* Effect.raceFirst(Effect.all([sent, sent], { concurrency: 2 }), laterLooks)
+})
+
+/** A form without the field that tells it from other sites' is taken by no page. */
+export const withoutToken = (cookie: string, path: string, act: string) =>
+  post(cookie, path, new URLSearchParams({ [ACT_FIELD]: act, [KEY_FIELD]: "x" }))
+
+/** Why a form was not taken. */
+export const alertIn = ({ text }: Page): string | undefined => {
+  const alert = /role="alert">([^<]*)</.exec(text)?.[1]
+  return alert === undefined ? undefined : meant(alert)
+}
+
+/** What the page says of the form before. */
+export const doneIn = ({ text }: Page): string | undefined => {
+  const done = /role="status">([^<]*)</.exec(text)?.[1]
+  return done === undefined ? undefined : meant(done)
+}
+
+/** Sends a form that must be taken, and follows to the page that says so. */
+export const filledIn = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: Fields = {},
+  which = 0
+) {
+  const sent = yield* fill(cookie, path, act, fields, which)
+  if (sent.status !== 303) return yield* Effect.die(new Error(`${act}: ${sent.status} ${alertIn(sent) ?? sent.text}`))
+  return yield* look(cookie, sent.location)
+})

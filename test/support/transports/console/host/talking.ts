@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { newCode } from "../../../../../src/domain/guests/conversations/known-conversation.ts"
+import { NOW } from "../../../domain/bookings/reservations/ready.ts"
+import { scene } from "../../../domain/guests/special-offers/scene.ts"
+import { signedIn } from "../signed-in.ts"
+
+// What the tests of the page of messages begin with.
+
+export const addressOf = (conversation: string): string => `/console/messages?id=${conversation}`
+
+/** A host who is signed in, and a guest who talks to him, on a day in April; `page`: where. */
+export const talking = Effect.fnUntraced(function* (...given: Parameters<typeof scene>) {
+  const ground = yield* scene(...given)
+  const cookie = yield* signedIn(yield* mainAccountOf(ground.operatorId))
+  return { ...ground, cookie, page: addressOf(ground.conversation_id) }
+})
+
+/** The account that signs in; what the scene calls `accountId` is the one at the channel. */
+export const mainAccountOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    id: number
+  }>`SELECT id FROM accounts WHERE operator_id = ${operatorId} ORDER BY id LIMIT 1`
+  return row?.id ?? 0
+}, Effect.orDie)
+
+export interface Said {
+  readonly by?: "guest" | "host"
+  readonly name?: string
+  readonly at?: string
+  readonly delivery?: "queued" | "sent" | "refused" | "unknown"
+  readonly reason?: string
+  readonly attachment?: string
+  readonly count?: number
+}
+
+/** Enters what was said in a conversation, or so many of it, a minute apart and numbered. */
+export const says = Effect.fnUntraced(function* (conversation: string, content: string, said: Said = {}) {
+  const sql = yield* SqlClient.SqlClient
+  const { by = "guest", at = NOW, count = 1 } = said
+  const isNumbered = said.count !== undefined
+  yield* sql`
+    WITH talk AS (
+      UPDATE conversations SET last_message_at = ${at}::timestamptz + ${count - 1}::int * interval '1 minute' WHERE code = ${conversation}
+      RETURNING operator_id, id
+    )
+    INSERT INTO messages (operator_id, conversation_id, code, sender_role, sender_name, display_type, content, attachment_url,
+      delivery, reason, created_at)
+    SELECT operator_id, id, ${newCode()} || nth, ${by}, ${said.name ?? null},
+      ${said.attachment === undefined ? "Text" : "FileAttachment"}, ${content} || CASE WHEN ${isNumbered}::boolean THEN ' ' || nth ELSE '' END,
+      ${said.attachment ?? null}, ${said.delivery ?? null}, ${said.reason ?? null},
+      ${at}::timestamptz + (nth - 1) * interval '1 minute'
+    FROM talk, generate_series(1, ${count}::int) AS each (nth) ORDER BY nth`
+}, Effect.orDie)
+
+/** Every message, note and offer of an operator, as rows: to see that nothing changed. */
+export const wordsOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Effect.forEach(
+    ["messages", "conversations", "special_offers", "message_lanes"],
+    (name) =>
+      sql<{ row: string }>`SELECT t::text AS row FROM ${sql(name)} t WHERE operator_id = ${operatorId} ORDER BY 1`
+  )
+}, Effect.orDie)

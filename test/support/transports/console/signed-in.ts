@@ -1,0 +1,170 @@
+import { assert } from "@effect/vitest"
+import { Clock, DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Person } from "../../../../src/contract/caller.ts"
+import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
+import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { type Connection, Grants } from "../../../../src/domain/access/oauth/Grants.ts"
+import { newCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
+import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
+import { type Session, Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
+import { ACCESS_PATH } from "../../../../src/transports/console/frame.ts"
+import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { callerBy } from "../../callers.ts"
+import { confirmedBy } from "../../domain/access/sign-in/host.ts"
+import { accountOf, layerTest } from "../../harness.ts"
+import { BaseUrl, layerServing } from "../../server.ts"
+
+// The pages of the console, without a sign-in: who is signed in, and what hosts gave to applications, is said by the test.
+
+const sessions = new Map<string, Session>()
+
+export const PASSWORD = "correct horse"
+
+/** Says who is signed in; answers the browser's cookie. */
+export const entered = (session: Session): string => {
+  const cookie = newCookie()
+  sessions.set(cookie, session)
+  return cookie
+}
+
+/** Sessions of whoever is said to be signed in. */
+export const layerSessions = Layer.succeed(Sessions, {
+  signIn: () => Effect.die("nobody signs in here"),
+  find: (cookie) => Effect.sync(() => sessions.get(cookie)),
+  confirm: (cookie, { password }) => {
+    const session = sessions.get(cookie)
+    if (session === undefined || password !== PASSWORD) return Effect.fail({ _tag: "WrongPassword" as const })
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      sessions.set(cookie, { ...session, passwordAt: now })
+      return confirmedBy(cookie, session.person.caller.accountId)
+    })
+  },
+  signOut: () => Effect.void
+})
+
+const connections = new Map<number, ReadonlyArray<Connection>>()
+
+/** What an operator's accounts gave. */
+export const connect = (operatorId: number, connection: Connection): void => {
+  connections.set(operatorId, [...(connections.get(operatorId) ?? []), connection])
+}
+
+const layerGrants = Layer.succeed(Grants, {
+  list: ({ operatorId, accountId, role }) =>
+    Effect.sync(() =>
+      (connections.get(operatorId) ?? []).filter((each) => role === "main" || each.accountId === accountId)
+    ),
+  disconnect: ({ operatorId, accountId, role }, id) =>
+    Effect.sync(() => {
+      const all = connections.get(operatorId) ?? []
+      const left = all.filter((each) => each.id !== id || (role === "sub" && each.accountId !== accountId))
+      connections.set(operatorId, left)
+      return left.length < all.length
+    })
+})
+
+export const PUBLIC_URL = "http://127.0.0.1:8080"
+
+/** The service behind a socket, with pages for who is said to be signed in. */
+export const layerSignedIn = layerServing(
+  layerTest,
+  { publicUrl: PUBLIC_URL },
+  Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, Codes.layer)
+)
+
+/** Signs an account in, as it stands; answers the browser's cookie. */
+export const signedIn = Effect.fn("signedIn")(function* (accountId: number, passwordAgoMs = 0) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    operator_id: number
+    role: "main" | "sub"
+    name: string
+    email: string
+    operator: string
+    time_zone: string
+    currency: string
+    edition: "pro" | "basic"
+    status: Person["status"]
+    subscription_until: Date | null
+  }>`
+    SELECT a.operator_id, a.role, a.name, a.email, o.name AS operator, o.time_zone, o.currency, o.edition, o.status, o.subscription_until
+    FROM accounts a JOIN operators o ON o.id = a.operator_id WHERE a.id = ${accountId}`
+  if (row === undefined) return yield* Effect.die(new Error(`there is no account ${accountId}`))
+  const { subscription_until: until } = row
+  return entered({
+    email: row.email,
+    operatorName: row.operator,
+    passwordAt: (yield* Clock.currentTimeMillis) - passwordAgoMs,
+    person: {
+      caller: callerBy({
+        operatorId: row.operator_id,
+        accountId,
+        accountName: row.name,
+        role: row.role,
+        timeZone: row.time_zone,
+        currency: row.currency,
+        edition: row.edition
+      }),
+      status: row.status,
+      subscriptionUntil: until === null ? null : DateTime.fromDateUnsafe(until)
+    }
+  })
+}, Effect.orDie)
+
+/** A sub-account of an operator, signed in. */
+export const signedInSub = Effect.fn("signedInSub")(function* (operatorId: number, name = "Cleaner") {
+  const accountId = yield* accountOf(operatorId, "sub", name)
+  return { accountId, cookie: yield* signedIn(accountId) }
+})
+
+export interface Seen {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
+  const base = yield* BaseUrl
+  return yield* Effect.promise(async (): Promise<Seen> => {
+    const headers = { cookie: `latchkey=${cookie}`, ...init.headers }
+    const response = await fetch(`${base}${path}`, { redirect: "manual", ...init, headers })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+})
+
+/** Looks at the page of access. */
+export const looked = (cookie: string, query = "") => fetched(`${ACCESS_PATH}${query}`, cookie)
+
+/** What the page's own form would send. */
+export const own = (cookie: string, act: string, fields: Readonly<Record<string, string>>): URLSearchParams =>
+  new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), [ACT_FIELD]: act, ...fields })
+
+/** Sends a form to the page of access. */
+export const sent = (cookie: string, form: URLSearchParams, headers: Readonly<Record<string, string>> = {}) =>
+  fetched(ACCESS_PATH, cookie, { method: "POST", body: form, headers })
+
+/** Sends one of the page's own forms. */
+export const acted = (cookie: string, act: string, fields: Readonly<Record<string, string>>) =>
+  sent(cookie, own(cookie, act, fields))
+
+/** Why a form was not taken. */
+export const alertIn = ({ text }: Seen): string | undefined => /role="alert">([^<]*)</.exec(text)?.[1]
+
+/** The forms of a page that do something, each with its fields and their values, as a browser would send them. */
+export const formsIn = (text: string, act: string): ReadonlyArray<URLSearchParams> =>
+  Array.from(text.matchAll(/<form [\s\S]*?<\/form>/g), ([form]) => form)
+    .filter((form) => form.includes(`name="${ACT_FIELD}" value="${act}"`))
+    .map((form) => {
+      const fields = new URLSearchParams()
+      for (const [, name = "", value = ""] of form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)) {
+        fields.append(name, value)
+      }
+      fields.append(ACT_FIELD, act)
+      return fields
+    })
+
+/** The section of a page under a heading's id. */
+export const sectionIn = (text: string, id: string): string =>
+  new RegExp(`<section aria-labelledby="${id}">[\\s\\S]*?</section>`).exec(text)?.[0] ??
+  assert.fail(`the page has no section ${id}`)

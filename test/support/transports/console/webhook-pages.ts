@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto"
+import { request as httpRequest } from "node:http"
+import { Effect, Layer, References, Result } from "effect"
+import type { Person } from "../../../../src/contract/caller.ts"
+import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
+import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
+import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
+import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
+import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { callerBy } from "../../callers.ts"
+import { layerScene } from "../../domain/webhooks/deliveries/scene.ts"
+import { BaseUrl, layerServing } from "../../server.ts"
+import { entered, layerSessions } from "./signed-in.ts"
+
+// The pages of webhooks, for whoever a test says is signed in.
+
+/** The service and its workers over a database of its own. */
+const scene = Layer.provideMerge(DeliveryLog.layer, layerScene)
+
+/** The same with its pages; receivers on 127.0.0.1 are allowed. */
+export const layerPages = layerServing(
+  scene,
+  {},
+  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, Codes.layer, Grants.layer)
+).pipe(
+  Layer.provideMerge(scene),
+  Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
+  Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Error"))
+)
+
+interface Account {
+  readonly operatorId: number
+  readonly accountId: number
+}
+
+/** Who is signed in as an account, by their cookie. */
+export const visitor = (
+  { operatorId, accountId }: Account,
+  role: "main" | "sub" = "main",
+  standing: Partial<Pick<Person, "status" | "subscriptionUntil">> = {}
+) => {
+  return entered({
+    email: `${randomBytes(4).toString("hex")}@example.test`,
+    operatorName: "Test",
+    passwordAt: Date.now(),
+    person: {
+      status: "active",
+      subscriptionUntil: null,
+      ...standing,
+      caller: callerBy({ operatorId, accountId, role })
+    }
+  })
+}
+
+export interface Page {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly text: string
+}
+
+const sent = Effect.fnUntraced(function* (method: string, path: string, cookie: string, body: string) {
+  const base = yield* BaseUrl
+  return yield* Effect.callback<Page>((resume) => {
+    const type = body === "" ? {} : { "content-type": "application/x-www-form-urlencoded" }
+    const headers = { ...type, cookie: `latchkey=${cookie}` }
+    const request = httpRequest(`${base}${path}`, { method, headers }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (part: string) => {
+        text += part
+      })
+      response.on("end", () =>
+        resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, text }))
+      )
+    })
+    request.on("error", (error) => resume(Effect.die(error)))
+    request.end(body)
+  })
+})
+
+export const seen = (cookie: string, path: string) => sent("GET", path, cookie, "")
+
+/** A form that is sent by its button; a field may have several values. */
+export const acted = (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: Readonly<Record<string, string | ReadonlyArray<string>>> = {},
+  token = formTokenOf(cookie)
+) => {
+  const form = new URLSearchParams({ [FORM_FIELD]: token, [ACT_FIELD]: act })
+  for (const [name, values] of Object.entries(fields)) {
+    for (const value of [values].flat()) form.append(name, value)
+  }
+  return sent("POST", path, cookie, form.toString())
+}

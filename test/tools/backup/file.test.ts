@@ -1,0 +1,182 @@
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Option, Result } from "effect"
+import { lineCutter, lineWriter } from "../../../src/tools/backup/lines.ts"
+import { openBackup } from "../../../src/tools/backup/opening.ts"
+import { FORMAT_VERSION, type Piece } from "../../../src/tools/backup/pieces.ts"
+import { writeBackup } from "../../../src/tools/backup/writing.ts"
+import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+
+const HEADER = {
+  format: "latchkey backup",
+  version: FORMAT_VERSION,
+  latchkey: "3.13.0",
+  made_at: "2026-11-25T03:00:00.000Z",
+  server: "PostgreSQL 18.6",
+  migrations: [{ id: 1, name: "foundation" }]
+} as const
+
+const PIECES: ReadonlyArray<Piece> = [
+  HEADER,
+  { table: "notes", columns: [{ name: "text", type: "text" }], rows: 3, digest: "7" },
+  { some: ['("two\nlines")', "(\u2028 ünïcode 🏠)", String.raw`("a ""quoted"" \\ one")`] },
+  { sequences: { notes_id_seq: "9007199254740993" } },
+  { image: { operator_id: 1, id: 2, token: "lkimage_x" }, content: new Uint8Array([0, 255, 10, 13]) },
+  { end: { images: 1, images_missing: 0 } }
+]
+
+const writing = (file: string, pieces = PIECES, force = false) =>
+  writeBackup(file, force, (tell) => Effect.forEach(pieces, tell, { discard: true }))
+
+const read = (file: string) =>
+  Effect.gen(function* () {
+    const { header, tellInto } = yield* openBackup(file)
+    const told: Array<Piece> = [header]
+    yield* tellInto((piece) => Effect.sync(() => told.push(piece)))
+    return told
+  }).pipe(Effect.scoped)
+
+const refusal = (file: string) => Effect.map(Effect.flip(read(file)), ({ message }) => message)
+
+it.live("what is written is read, whatever a row holds; only its user may read the file", () =>
+  Effect.gen(function* () {
+    const file = join(yield* emptyFolder, "a.latchkey")
+    yield* writing(file)
+    assert.deepStrictEqual(yield* read(file), PIECES)
+    const { mode } = yield* Effect.promise(() => stat(file))
+    assert.strictEqual(mode & 0o777, 0o600)
+  })
+)
+
+it.live("a file that is there stays unless it is said otherwise, and what breaks off leaves nothing", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const file = join(folder, "a.latchkey")
+    yield* writing(file)
+    const again = yield* Effect.flip(writing(file))
+    assert.include(again.message, "is there already")
+    const broken = yield* Effect.exit(
+      writeBackup(file, true, (tell) => Effect.andThen(tell(HEADER), Effect.fail("broken off" as const)))
+    )
+    assert.isTrue(Exit.isFailure(broken))
+    assert.deepStrictEqual(yield* read(file), PIECES)
+    yield* writing(
+      file,
+      PIECES.filter((piece) => !("image" in piece)),
+      true
+    )
+    assert.strictEqual((yield* read(file)).length, PIECES.length - 1)
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), ["a.latchkey"])
+  })
+)
+
+it.live("what is no file is never made one, and a name must be given", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const [inner, link] = [join(folder, "inner"), join(folder, "link")]
+    yield* Effect.promise(() => mkdir(inner))
+    yield* Effect.promise(() => symlink("/dev/null", link))
+    for (const file of [inner, link]) {
+      const { message } = yield* Effect.flip(writing(file, PIECES, true))
+      assert.strictEqual(message, `FILE: ${file} is no regular file: name another`)
+    }
+    assert.strictEqual((yield* Effect.flip(writing(""))).message, "FILE: must name a file")
+    assert.sameMembers(yield* Effect.promise(() => readdir(folder)), ["inner", "link"])
+    assert.isTrue((yield* Effect.promise(() => lstat(link))).isSymbolicLink())
+  })
+)
+
+it.live("one that is cut off anywhere, or has any byte altered or appended, is refused", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const [file, other] = [join(folder, "a.latchkey"), join(folder, "b.latchkey")]
+    yield* writing(file)
+    const whole = yield* Effect.promise(() => readFile(file))
+    const spoilt = [
+      ...Array.from(whole, (_, at) => whole.subarray(0, at)),
+      ...Array.from(whole, (byte, at) =>
+        Buffer.concat([whole.subarray(0, at), Buffer.from([byte ^ 1]), whole.subarray(at + 1)])
+      ),
+      Buffer.concat([whole, Buffer.from("\n")])
+    ]
+    for (const bytes of spoilt) {
+      yield* Effect.promise(() => writeFile(other, bytes))
+      assert.match(yield* refusal(other), /^FILE: .* (is not a backup of Latchkey|is cut off or was altered.*)$/)
+    }
+  })
+)
+
+it.live("what is no backup, and a format that is not known, is refused in one line", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const file = join(folder, "a.latchkey")
+    assert.match(yield* refusal(file), /cannot be read: ENOENT/)
+    yield* Effect.promise(() => writeFile(file, "-- PostgreSQL database dump\n".repeat(100)))
+    assert.match(yield* refusal(file), /is not a backup of Latchkey$/)
+    yield* writing(file, [{ ...HEADER, version: FORMAT_VERSION + 1, latchkey: "9.0.0" }], true)
+    assert.match(yield* refusal(file), /restore it with Latchkey 9\.0\.0 or later$/)
+    yield* writing(file, PIECES.slice(1), true)
+    assert.match(yield* refusal(file), /is not a backup of Latchkey, or of a release/)
+  })
+)
+
+const NOTES: Piece = {
+  table: "notes",
+  columns: ["note", "operator_id", "text", "id"].map((name) => ({ name, type: "text" })),
+  key: ["operator_id", "id"],
+  rows: 1,
+  digest: "7"
+}
+
+it("a line is written that a reader takes, and one more character is refused by table and key", () => {
+  const row = String.raw`("a ""b"", (\\"", ",7,"(,",${"1".repeat(150)})`
+  const most = JSON.stringify(row).length
+  const written = (limit: number, pieces: ReadonlyArray<Piece>) => Result.all(pieces.map(lineWriter(limit)))
+  assert.isTrue(Result.isSuccess(written(most, [{ some: ["(x,1,y,2)", row] }])))
+  const refused = Result.getFailure(written(most - 1, [{ some: [row] }]))
+  assert.strictEqual(
+    Option.getOrThrow(refused).message,
+    `a row of no table: it has ${most} characters as a line of a backup, and ${most - 1} are the most`
+  )
+  const longest = JSON.stringify(NOTES).length
+  const write = lineWriter(longest)
+  assert.isTrue(Result.isSuccess(write(NOTES)))
+  const long = row.replace(/1+\)$/, `${"1".repeat(longest)})`)
+  assert.match(
+    Option.getOrThrow(Result.getFailure(write({ some: [long] }))).message,
+    /^notes, operator_id 7, id 1{100}: it has \d+ characters/
+  )
+  const image: Piece = { image: { operator_id: 1, id: 9, token: "t" }, content: new Uint8Array(longest) }
+  assert.match(Option.getOrThrow(Result.getFailure(write(image))).message, /^image 9: /)
+})
+
+it.live("what has a line that is too long leaves no file", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const told = [NOTES, { some: [`(x,7,y,${"1".repeat(300)})`] }]
+    const telling = writeBackup(
+      join(folder, "a.latchkey"),
+      false,
+      (tell) => Effect.forEach(told, tell, { discard: true }),
+      JSON.stringify(NOTES).length
+    )
+    assert.match((yield* Effect.flip(telling)).message, /^there would be no restoring .* notes, operator_id 7, id 1/)
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
+  })
+)
+
+it("a line may have so many characters and no more, however it comes", () => {
+  const push = (most: number, chunks: ReadonlyArray<string>) => {
+    const cutter = lineCutter(most)
+    return Result.map(Result.all(chunks.map(cutter.push)), (lines) => ({
+      lines: lines.flat(),
+      whole: cutter.isWhole()
+    }))
+  }
+  assert.deepStrictEqual(push(4, ["ab", "cd\nx", "y\n"]), Result.succeed({ lines: ["abcd", "xy"], whole: true }))
+  assert.deepStrictEqual(push(4, ["abcd\nxy"]), Result.succeed({ lines: ["abcd"], whole: false }))
+  assert.isTrue(Result.isFailure(push(3, ["ab", "cd\n"])))
+  assert.isTrue(Result.isFailure(push(3, ["abcd"])))
+  assert.isTrue(Result.isFailure(push(3, ["\nabcd\n"])))
+})

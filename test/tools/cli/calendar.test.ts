@@ -1,0 +1,255 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Queue, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { newToken as newLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import { newToken } from "../../../src/domain/calendars/property-feeds/address.ts"
+import { CALENDAR_LIST_MAX, CALENDARS, CALENDARS_OF_PROPERTY, WEBHOOK_URL } from "../../../src/platform/limits.ts"
+import { busy, busyInPart } from "../../support/domain/calendars/imported-calendars/scene.ts"
+import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { answering, moody } from "../../support/domain/webhooks/deliveries/sending.ts"
+import { freshOperator, propertyOf } from "../../support/harness.ts"
+import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+
+const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** What `latchkey calendar …` answers in JSON. */
+const calendar = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const { code, stdout, stderr } = yield* beside(["calendar", ...args, "--json"], {
+    WEBHOOK_ALLOWED_HOSTS: "127.0.0.1"
+  })
+  return { code, stderr, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
+})
+
+const refusal = (...args: ReadonlyArray<string>) =>
+  Effect.map(calendar(...args), ({ code, answer }) => {
+    assert.strictEqual(code, 1)
+    return String(answer["error"])
+  })
+
+/** A day that is never past. */
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
+  it.effect("adds, fetches, lists and removes one", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const { mood, answer } = moody()
+      const { port } = yield* receiver(answer)
+      const url = `http://127.0.0.1:${port}/cal.ics?s=SECRET`
+      const added = yield* calendar("add", "--property", `${property}`, "--url", url)
+      const id = Number(added.answer["calendar_id"])
+      assert.deepInclude(added, { code: 0, stderr: "" })
+      const again = yield* calendar("add", "--property", `${property}`, "--url", `${url}#today`)
+      assert.strictEqual(again.answer["calendar_id"], id)
+      mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
+      assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
+      mood.answer = answering(404)
+      assert.strictEqual(yield* refusal("fetch", `${id}`), `Calendar ${id} cannot be read: its host answered 404.`)
+      const listed = yield* calendar("list", "--property", `${property}`)
+      const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))(
+        listed.answer["calendars"]
+      )
+      assert.deepInclude(row, {
+        calendar_id: id,
+        property_id: property,
+        url,
+        state: "failing",
+        error: "its host answered 404"
+      })
+      assert.isString(row?.["fetched_at"])
+      assert.deepStrictEqual((yield* calendar("remove", `${id}`)).answer, { calendar_id: id })
+      assert.deepStrictEqual((yield* calendar("list", "--operator", `${operatorId}`)).answer, { calendars: [] })
+      const sql = yield* SqlClient.SqlClient
+      const trail = yield* sql<{ operation: string; record: string }>`
+        SELECT operation, record FROM trail WHERE operator_id = ${operatorId} ORDER BY id`
+      const [feed] = yield* sql<{ id: number }>`SELECT id FROM property_feeds WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(
+        trail.map(({ operation, record }) => `${operation} ${record}`),
+        [
+          `calendar add imported_calendar:${id}`,
+          `calendar add property_feed:${feed?.id}`,
+          `calendar fetch property:${property}`,
+          `calendar remove imported_calendar:${id}`,
+          `calendar remove property:${property}`
+        ]
+      )
+    })
+  )
+
+  it.effect("accepts a calendar that was read in part, and unblocks the days that it kept", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const { mood, answer } = moody()
+      const { port } = yield* receiver(answer)
+      const added = yield* calendar("add", "--property", `${property}`, "--url", `http://127.0.0.1:${port}/cal.ics`)
+      const id = Number(added.answer["calendar_id"])
+      mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      yield* calendar("fetch", `${id}`)
+      assert.match(
+        yield* refusal("accept", `${id}`),
+        /^calendar: was read completely, so there is nothing to accept\.$/
+      )
+      mood.answer = answering(200, busyInPart(`${inDays(10)}/${inDays(11)}`))
+      const { answer: fetchInPart } = yield* calendar("fetch", `${id}`)
+      assert.deepInclude(fetchInPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
+      assert.match(String(fetchInPart["error"]), /could not be read, so no dates became available/)
+      for (const changed_days of [1, 0]) {
+        assert.deepStrictEqual((yield* calendar("accept", `${id}`)).answer, { calendar_id: id, changed_days })
+      }
+      const fetched = { calendar_id: id, state: "ok", busy_days: 1, changed_days: 0, error: null }
+      assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
+      const sql = yield* SqlClient.SqlClient
+      const trail = yield* sql<{ record: string; fields: ReadonlyArray<string> }>`
+        SELECT record, fields FROM trail WHERE operator_id = ${operatorId} AND operation = 'calendar accept' ORDER BY record`
+      assert.deepStrictEqual(trail, [
+        { record: `imported_calendar:${id}`, fields: ["accepted"] },
+        { record: `property:${property}`, fields: ["availabilities"] }
+      ])
+    })
+  )
+
+  it.effect("sets whether a calendar ignores the booking window, in add and in update", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const add = (...flags: ReadonlyArray<string>) =>
+        Effect.map(
+          calendar("add", "--property", `${property}`, "--url", "https://example.com/x.ics", ...flags),
+          ({ answer }) => Number(answer["calendar_id"])
+        )
+      const Settings = Schema.Array(Schema.Struct({ skip_unavailable: Schema.Boolean }))
+      const listSettings = Effect.gen(function* () {
+        const { answer } = yield* calendar("list", "--property", `${property}`)
+        const listed = yield* Schema.decodeUnknownEffect(Settings)(answer["calendars"])
+        return listed.map(({ skip_unavailable }) => skip_unavailable)
+      })
+      const id = yield* add()
+      assert.deepStrictEqual(yield* listSettings, [false])
+      assert.strictEqual(yield* add("--skip-unavailable"), id)
+      assert.deepStrictEqual(yield* listSettings, [true])
+      // Adding the calendar again without the flag keeps the setting.
+      yield* add()
+      assert.deepStrictEqual(yield* listSettings, [true])
+      const update = (flag: string) => Effect.map(calendar("update", `${id}`, flag), ({ answer }) => answer)
+      for (const skip_unavailable of [false, true, true]) {
+        const flag = skip_unavailable ? "--skip-unavailable" : "--no-skip-unavailable"
+        assert.deepStrictEqual(yield* update(flag), { calendar_id: id, skip_unavailable })
+        assert.deepStrictEqual(yield* listSettings, [skip_unavailable])
+      }
+      yield* calendar("remove", `${id}`)
+      yield* add("--skip-unavailable")
+      assert.deepStrictEqual(yield* listSettings, [true])
+      const sql = yield* SqlClient.SqlClient
+      const trail = yield* sql<{ operation: string }>`
+        SELECT operation FROM trail WHERE operator_id = ${operatorId} AND fields = '{skip_unavailable}' ORDER BY id`
+      assert.deepStrictEqual(
+        trail.map(({ operation }) => operation),
+        ["calendar add", "calendar update", "calendar update"]
+      )
+    })
+  )
+
+  it.effect("says how one stands where another fetch of it was begun meanwhile", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const { mood, answer } = moody()
+      const { port, requests } = yield* receiver(answer)
+      const url = `http://127.0.0.1:${port}/cal.ics`
+      const id = Number((yield* calendar("add", "--property", `${property}`, "--url", url)).answer["calendar_id"])
+      const says = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      const since = yield* Latch.make()
+      mood.answer = (response, received) =>
+        void Effect.runFork(
+          Effect.andThen(
+            since.await,
+            Effect.sync(() => says(response, received))
+          )
+        )
+      const overtaken = yield* Effect.forkChild(calendar("fetch", `${id}`))
+      yield* Queue.take(requests)
+      mood.answer = says
+      const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
+      assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
+      yield* since.open
+      assert.deepStrictEqual(yield* Fiber.join(overtaken), {
+        code: 0,
+        stderr: "",
+        answer: { ...fetched, changed_days: 0, overtaken: true }
+      })
+    })
+  )
+
+  it.effect("says what is wrong with what it is given, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const add = (url: string) => refusal("add", "--property", `${property}`, "--url", url)
+      assert.match(yield* add("http://example.com/x.ics"), /^url: must begin with https/)
+      assert.match(yield* add("https://10.0.0.1/x.ics"), /^url: must not point at/)
+      assert.match(yield* add("file:///etc/passwd"), /^url: must be an absolute https address/)
+      assert.match(yield* add("https://u:p@example.com/x.ics"), /^url: must not contain a user name/)
+      assert.match(yield* add(`https://example.com/${"x".repeat(WEBHOOK_URL)}`), /^url: must be at most 2048/)
+      assert.match(
+        yield* refusal("add", "--property", "999999999", "--url", "https://example.com/"),
+        /no property 999999999/
+      )
+      assert.match(yield* refusal("fetch", "999999999"), /no calendar 999999999/)
+      assert.match(yield* refusal("remove", "999999999"), /no calendar 999999999/)
+      assert.match(yield* refusal("accept", "999999999"), /no calendar 999999999/)
+      assert.match(yield* refusal("update", "999999999", "--skip-unavailable"), /no calendar 999999999/)
+      assert.match(yield* refusal("update", "999999999"), /^--skip-unavailable: pass it/)
+      assert.match(yield* refusal("list", "--limit", "0"), /^--limit: must be from 1 to 1000/)
+      assert.match(yield* refusal("list", "--limit", `${CALENDAR_LIST_MAX + 1}`), /^--limit/)
+      assert.strictEqual((yield* calendar("list", "--limit", `${CALENDAR_LIST_MAX}`)).code, 0)
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`SELECT FROM imported_calendars WHERE operator_id = ${operatorId}`, [])
+    })
+  )
+
+  it.effect("follows so many calendars of a property, webcal among them, and never its own feed", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const sql = yield* SqlClient.SqlClient
+      const [feed, link] = [newToken(), newLinkToken()]
+      yield* sql`
+        INSERT INTO property_feeds (operator_id, property_id, token, created_at)
+        VALUES (${operatorId}, ${property}, ${feed}, now())`
+      yield* sql`
+        INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
+        VALUES (${operatorId}, 'entire', ${link}, now())`
+      const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
+      assert.match(String((yield* add(`https://pms.example/feeds/${feed}.ics`)).answer["error"]), /own feed/)
+      assert.match(String((yield* add(`https://pms.example/calendar/${link}`)).answer["error"]), /own feed/)
+      const { answer: webcal } = yield* add("webcal://example.com/0.ics")
+      assert.strictEqual((yield* add("https://example.com/0.ics")).answer["calendar_id"], webcal["calendar_id"])
+      yield* sql`
+        INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+        SELECT ${operatorId}, ${property}, 'https://example.com/' || n || '.ics', 'example.com', now(), now()
+        FROM generate_series(1, ${CALENDARS_OF_PROPERTY - 2}::integer) n`
+      assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
+      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /all 20 calendars/)
+      assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
+    })
+  )
+
+  it.effect("follows so many of an operator", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const full = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* propertyOf(operatorId, "Harbour 2")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+        SELECT ${operatorId}, ${full}, 'https://example.com/' || n || '.ics', 'example.com', 'infinity', now()
+        FROM generate_series(1, ${CALENDARS - 1}::integer) n`
+      const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
+      assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
+      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /all 10000 calendars/)
+    })
+  )
+})

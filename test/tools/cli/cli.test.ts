@@ -1,0 +1,188 @@
+import { spawnSync } from "node:child_process"
+import { delimiter, join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { unpackedInto } from "../../support/database.ts"
+import { beside, layerBeside, layerBesideEmpty, run } from "../../support/tools/cli/beside.ts"
+import { type Ended, emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
+
+const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** The one JSON object a command prints, and nothing besides. */
+const jsonIn = Effect.fnUntraced(function* ({ code, stdout, stderr }: Ended) {
+  assert.match(stdout, /^\{.*\}\n$/)
+  assert.strictEqual(stderr, "")
+  return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
+})
+
+/** What a command beside a service answers. */
+const jsonOf = (args: ReadonlyArray<string>) => Effect.flatMap(beside([...args, "--json"]), jsonIn)
+
+/** A Node on this machine that is too old to run the program itself. */
+const olderNode = (process.env.PATH ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "node"))
+  .find((node) => {
+    const major = Number.parseInt(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout?.slice(1) ?? "", 10)
+    return major >= 18 && major < 24
+  })
+const orSkipped = (name: string) => (olderNode === undefined ? `${name} (skipped: no older Node on PATH)` : name)
+
+const serverUrl = process.env.DATABASE_URL
+
+const CREATE =
+  "operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --password correct-horse --email".split(" ")
+
+layer(layerBeside, { excludeTestServices: true })("latchkey on an embedded database", (it) => {
+  it.effect("makes operators, accounts and tokens, and answers in JSON with numbers for ids", () =>
+    Effect.gen(function* () {
+      const operator = yield* jsonOf([...CREATE, "one@example.test"])
+      assert.strictEqual(operator.code, 0)
+      assert.hasAllKeys(operator.answer, ["operator_id", "account_id"])
+      const { operator_id, account_id } = operator.answer
+      assert.isNumber(operator_id)
+      assert.isNumber(account_id)
+
+      const create = `account create --operator ${operator_id} --email sub@example.test --password correct-horse`
+      const account = yield* jsonOf(create.split(" "))
+      assert.strictEqual(account.code, 0)
+      assert.isNumber(account.answer["account_id"])
+      assert.notStrictEqual(account.answer["account_id"], account_id)
+
+      const token = yield* jsonOf(`token create --account ${account_id} --name t --scope read-only`.split(" "))
+      assert.strictEqual(token.code, 0)
+      assert.isNumber(token.answer["token_id"])
+      assert.match(String(token.answer["token"]), /^lk_[\w-]{32,}$/)
+
+      const revoked = yield* jsonOf(["token", "revoke", `${token.answer["token_id"]}`])
+      assert.deepStrictEqual(revoked, { code: 0, answer: { token_id: token.answer["token_id"] } })
+
+      const update = `operator update ${operator_id} --subscription-until 2020-01-31 --edition basic --status closed`
+      const updated = yield* jsonOf(`${update} --rooms 250 --room-types 3`.split(" "))
+      assert.strictEqual(updated.code, 0)
+      assert.deepInclude(updated.answer, {
+        operator_id,
+        edition: "basic",
+        status: "closed",
+        subscription_until: "2020-01-31",
+        room_limit: 250,
+        room_type_limit: 3
+      })
+    })
+  )
+
+  it.effect.each([
+    ["a wrong value", [...CREATE, "nobody"], /^email: must be/],
+    ["an unknown time zone", ["operator", "update", "1", "--time-zone", "Mars/Base"], /^time_zone: must be an IANA/],
+    ["an unknown operator", ["operator", "update", "999", "--name", "x"], /There is no operator 999/],
+    ["nothing to change", ["operator", "update", "1"], /--status/],
+    ["an unknown token", ["token", "revoke", "999"], /There is no token 999/],
+    ["a wrong scope", ["token", "create", "--account", "1", "--name", "x", "--scope", "all"], /scope/],
+    ["a missing flag", ["operator", "create"], /--name/],
+    ["an id that is none", ["token", "revoke", "abc"], /abc/],
+    ["an unknown command", ["operator", "delete"], /delete/]
+  ] as const)("%s ends with 1 and says why in JSON", ([, args, reason]) =>
+    Effect.gen(function* () {
+      const { code, answer } = yield* jsonOf(args)
+      assert.strictEqual(code, 1)
+      assert.hasAllKeys(answer, ["error"])
+      assert.match(String(answer["error"]), reason)
+    })
+  )
+
+  it.effect("without --json people read a line, a failure on standard error", () =>
+    Effect.gen(function* () {
+      const again = yield* beside(["migrate"])
+      assert.deepStrictEqual(again, { code: 0, stdout: "The database is up to date.\n", stderr: "" })
+      const refused = yield* beside(["token", "revoke", "999"])
+      assert.deepStrictEqual(refused, { code: 1, stdout: "", stderr: "latchkey: There is no token 999.\n" })
+      const unread = yield* beside(["operator", "create"])
+      assert.strictEqual(unread.code, 1)
+      assert.include(unread.stderr, "See latchkey operator create --help")
+    })
+  )
+})
+
+layer(layerBesideEmpty, { excludeTestServices: true })("latchkey on an empty database", (it) => {
+  it.effect("a command asks to migrate, and the demo fills it only once", () =>
+    Effect.gen(function* () {
+      const early = yield* jsonOf([...CREATE, "early@example.test"])
+      assert.strictEqual(early.code, 1)
+      assert.include(String(early.answer["error"]), "run latchkey migrate first")
+      assert.strictEqual((yield* jsonOf(["migrate"])).code, 0)
+      const seeded = yield* jsonOf(["demo", "seed"])
+      assert.strictEqual(seeded.code, 0)
+      assert.hasAllKeys(seeded.answer, ["operator_id", "account_id", "email", "password", "token"])
+      const again = yield* jsonOf(["demo", "seed"])
+      assert.strictEqual(again.code, 1)
+      assert.notInclude(String(again.answer["error"]), "lk_")
+    })
+  )
+})
+
+layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anything", (it) => {
+  it.effect.skipIf(olderNode === undefined)(
+    orSkipped("started by an older Node it hands over to the Node of this package, signals and exit code too"),
+    () =>
+      Effect.gen(function* () {
+        const DATA_DIR = yield* emptyFolder
+        yield* unpackedInto(DATA_DIR)
+        assert.match((yield* latchkey(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
+        assert.strictEqual((yield* latchkey(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
+        const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" }, olderNode)
+        assert.strictEqual((yield* service.stop).code, 0)
+      }),
+    180_000
+  )
+
+  it.effect("explains itself, its version and its commands", () =>
+    Effect.gen(function* () {
+      const bare = yield* latchkey([], {})
+      assert.strictEqual(bare.code, 0)
+      for (const command of ["serve", "migrate", "operator", "account", "token", "webhook", "dictionary", "demo"]) {
+        assert.match(bare.stdout, new RegExp(`^ {2}${command} `, "m"))
+      }
+      assert.strictEqual((yield* run(["--help"], {})).stdout, bare.stdout)
+      assert.match((yield* run(["--version"], {})).stdout, /^latchkey v\d+\.\d+\.\d+\n$/)
+      assert.include((yield* run(["operator", "update", "--help"], {})).stdout, "--subscription-until")
+    })
+  )
+
+  it.effect("a wrong setting stops every command, serve among them, with one line that names it", () =>
+    Effect.gen(function* () {
+      const env = { DATA_DIR: "/nowhere", PORT: "eighty" }
+      const line = 'latchkey: PORT must be a port from 1 to 65535, not "eighty".\n'
+      assert.deepStrictEqual(yield* run(["migrate"], env), { code: 1, stdout: "", stderr: line })
+      assert.deepStrictEqual(yield* latchkey(["serve"], env), { code: 1, stdout: "", stderr: line })
+      const IMAGE_STORE = "/nowhere/images"
+      assert.deepStrictEqual(yield* latchkey(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }), {
+        code: 1,
+        stdout: "",
+        stderr: `latchkey: IMAGE_STORE must be the absolute path of a folder that exists and can be written to, not "${IMAGE_STORE}".\n`
+      })
+      const address = yield* run(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
+      assert.match(address.stderr, /^latchkey: DATABASE_URL must be .* such as postgres:\/\/[^<]*\.\n$/)
+      assert.notInclude(address.stderr, "hunter2")
+    })
+  )
+
+  const orNot = serverUrl === undefined ? " (skipped: DATABASE_URL not set)" : ""
+  it.effect.skipIf(serverUrl === undefined)(`a database its server does not have is told by the variable${orNot}`, () =>
+    Effect.gen(function* () {
+      const DATABASE_URL = new URL("/no_such_database", serverUrl).href
+      const { code, answer } = yield* jsonIn(yield* run(["migrate", "--json"], { DATABASE_URL }))
+      assert.strictEqual(code, 1)
+      assert.match(String(answer["error"]), /DATABASE_URL: .*no_such_database/)
+    })
+  )
+
+  it.effect("a database that is not there is told without its password", () =>
+    Effect.gen(function* () {
+      const DATABASE_URL = "postgres://latchkey:hunter2@127.0.0.1:1/latchkey"
+      const { code, answer } = yield* jsonIn(yield* run(["migrate", "--json"], { DATABASE_URL }))
+      assert.strictEqual(code, 1)
+      assert.include(String(answer["error"]), "DATABASE_URL")
+      assert.notInclude(String(answer["error"]), "hunter2")
+    })
+  )
+})

@@ -1,0 +1,68 @@
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { EMAIL, guestOf, tablesWith, WORD } from "../../support/tools/privacy/scene.ts"
+
+layer(layerBeside, { excludeTestServices: true })("latchkey guest", (it) => {
+  it.effect("hands out what is known of a guest, and forgets it", () =>
+    Effect.gen(function* () {
+      const past = yield* guestOf()
+      const coming = yield* guestOf({
+        of: past,
+        word: "Quordle",
+        email: "quordle@guest.example",
+        checkIn: "2099-01-01",
+        checkOut: "2099-01-03"
+      })
+      const whose = ["--operator", String(past.operator.operatorId)]
+      const guest = (...args: ReadonlyArray<string>) => beside(["guest", ...args])
+      const file = join(yield* emptyFolder, "guest.jsonl")
+
+      for (const [args, said] of [
+        [["export", ...whose, file], "latchkey: Say one of --order, --email and --phone.\n"],
+        [
+          ["erase", ...whose, "--email", EMAIL, "--order", past.code],
+          "latchkey: Say one of --order, --email and --phone.\n"
+        ],
+        [["erase", ...whose, "--phone", "+49 151"], "latchkey: --phone: must have at least 6 digits.\n"],
+        [
+          ["erase", ...whose, "--email", "nobody@guest.example"],
+          `latchkey: Operator ${whose[1]} has nothing of such a guest.\n`
+        ],
+        [
+          ["erase", "--operator", "999999", "--email", EMAIL],
+          "latchkey: Operator 999999 has nothing of such a guest.\n"
+        ]
+      ] as const) {
+        const refused = yield* guest(...args)
+        assert.deepStrictEqual([refused.code, refused.stderr], [1, said])
+      }
+      assert.throws(() => statSync(file))
+
+      const made = yield* guest("export", ...whose, "--email", EMAIL, file)
+      assert.match(made.stdout, /^\S+: \d+ records and 2 images of 1 order \(1 stay\) and 1 conversation\.\n$/)
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      assert.include(readFileSync(file, "utf8"), WORD)
+      assert.match((yield* guest("export", ...whose, "--email", EMAIL, file)).stderr, /cannot be written: EEXIST/)
+
+      const current = yield* guest("erase", ...whose, "--order", coming.code)
+      assert.match(current.stderr, new RegExp(`^latchkey: Not over yet: ${coming.code}\\. .*--even-current`))
+      const meant = yield* guest("erase", ...whose, "--order", coming.code, "--even-current", "--json")
+      assert.deepStrictEqual(JSON.parse(meant.stdout), { orders: 1, stays: 1, conversations: 1 })
+      const erased = yield* guest("erase", ...whose, "--email", EMAIL)
+      assert.strictEqual(
+        erased.stdout,
+        "Nothing of the guest is left in 1 order (1 stay) and 1 conversation but nights, money and codes.\n"
+      )
+      // Bytes of images go with the next look of a service.
+      assert.deepStrictEqual(yield* tablesWith(WORD, past.operator.operatorId), ["image_bytes"])
+      const { stdout } = yield* beside(["audit", ...whose])
+      assert.include(stdout, "guest export")
+      assert.include(stdout, "guest erase")
+      assert.notInclude(stdout, WORD)
+    }).pipe(Effect.scoped)
+  )
+})

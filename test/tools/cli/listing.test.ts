@@ -1,0 +1,174 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { LISTING_LIST_MAX, RATIO_MAX } from "../../../src/platform/limits.ts"
+import { freshOperator, propertyOf } from "../../support/harness.ts"
+import { channelAccountOf, listingOf } from "../../support/listings.ts"
+import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+
+const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** What `latchkey listing …` answers in JSON. */
+const listing = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const { code, stdout, stderr } = yield* beside(["listing", ...args, "--json"])
+  assert.strictEqual(stderr, "")
+  return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
+})
+
+const refusal = (...args: ReadonlyArray<string>) =>
+  Effect.map(listing(...args), ({ code, answer }) => {
+    assert.strictEqual(code, 1)
+    return answer["error"]
+  })
+
+/** An operator with a property and a listing of this id on each of the channels. */
+const sellerOf = Effect.fnUntraced(function* (listingId: string, ...channels: ReadonlyArray<string>) {
+  const { operatorId } = yield* freshOperator()
+  const property = yield* propertyOf(operatorId, "Harbour 1")
+  for (const channelType of channels) {
+    yield* listingOf(operatorId, yield* channelAccountOf(operatorId, { channelType }), { listingId, channelType })
+  }
+  return { operatorId, property }
+})
+
+layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
+  it.effect("links a listing to a property, to a room type and to nothing, and tells it", () =>
+    Effect.gen(function* () {
+      const { operatorId, property } = yield* sellerOf("300-77", "booking_site")
+      const sql = yield* SqlClient.SqlClient
+      const [{ id: roomType = 0 } = {}] = yield* sql<{ id: number }>`
+        INSERT INTO room_types (operator_id, title, created_at) VALUES (${operatorId}, 'Double', now()) RETURNING id`
+      const common = { listing_id: "300-77", channel_type: "booking_site", ratio: 100, readonly: false }
+      assert.deepStrictEqual(yield* listing("link", "--listing", "300-77", "--property", `${property}`), {
+        code: 0,
+        answer: { ...common, property_id: property, room_type_id: null }
+      })
+      assert.deepStrictEqual(yield* listing("link", "--listing", "300-77", "--room-type", `${roomType}`), {
+        code: 0,
+        answer: { ...common, property_id: null, room_type_id: roomType }
+      })
+      assert.deepStrictEqual(yield* listing("link", "--listing", "300-77", "--none"), {
+        code: 0,
+        answer: { ...common, property_id: null, room_type_id: null }
+      })
+      const inWords = yield* beside(["listing", "link", "--listing", "300-77", "--property", `${property}`])
+      assert.strictEqual(inWords.stdout, `Listing 300-77 on booking_site sells property ${property}.\n`)
+      const trail = yield* sql<{ application: string; operation: string; record: string; row: string }>`
+        SELECT application, operation, record, 'listing:' || (SELECT id FROM listings WHERE operator_id = ${operatorId}) AS row
+        FROM trail WHERE operator_id = ${operatorId}`
+      assert.lengthOf(trail, 4)
+      for (const { application, operation, record, row } of trail) {
+        assert.deepStrictEqual([application, operation, record], ["command line", "listing link", row])
+      }
+    })
+  )
+
+  it.effect("sets a ratio, and whether it can be", () =>
+    Effect.gen(function* () {
+      const { property } = yield* sellerOf("r-1", "vrbo")
+      yield* listing("link", "--listing", "r-1", "--property", `${property}`)
+      const answered = { listing_id: "r-1", channel_type: "vrbo", property_id: property, room_type_id: null }
+      const ratio = (...args: ReadonlyArray<string>) =>
+        Effect.map(listing("ratio", "--listing", "r-1", ...args), ({ answer }) => answer)
+      for (const percent of [1, RATIO_MAX, 115]) {
+        const set = yield* ratio("--percent", `${percent}`)
+        assert.deepStrictEqual(set, { ...answered, ratio: percent, readonly: false })
+      }
+      assert.deepStrictEqual(yield* ratio("--read-only"), { ...answered, ratio: -1, readonly: true })
+      assert.deepStrictEqual(yield* ratio("--writable"), { ...answered, ratio: 115, readonly: false })
+      yield* ratio("--read-only")
+      assert.deepStrictEqual(yield* ratio("--percent", "90"), { ...answered, ratio: 90, readonly: false })
+      for (const percent of ["0", `${RATIO_MAX + 1}`]) {
+        assert.strictEqual(
+          yield* refusal("ratio", "--listing", "r-1", "--percent", percent),
+          "percent: must be a whole number from 1 to 1000."
+        )
+      }
+      const inWords = yield* beside(["listing", "ratio", "--listing", "r-1", "--percent", "90"])
+      assert.strictEqual(inWords.stdout, `Listing r-1 on vrbo costs 90 percent of the price of property ${property}.\n`)
+    })
+  )
+
+  it.effect("asks which one is meant where several have the id", () =>
+    Effect.gen(function* () {
+      const one = yield* sellerOf("twin", "airbnb", "vrbo")
+      const other = yield* sellerOf("twin", "vrbo")
+      const to = ["link", "--listing", "twin", "--property", `${one.property}`]
+      assert.strictEqual(
+        yield* refusal(...to),
+        `There are several listings twin: say --operator (${one.operatorId}, ${other.operatorId}) and --channel (airbnb, vrbo).`
+      )
+      assert.strictEqual(
+        yield* refusal(...to, "--channel", "vrbo"),
+        `There are several listings twin: say --operator (${one.operatorId}, ${other.operatorId}).`
+      )
+      assert.strictEqual(
+        yield* refusal(...to, "--operator", `${one.operatorId}`),
+        "There are several listings twin: say --channel (airbnb, vrbo)."
+      )
+      const linked = yield* listing(...to, "--operator", `${one.operatorId}`, "--channel", "vrbo")
+      assert.deepInclude(linked.answer, { channel_type: "vrbo", property_id: one.property })
+      // A channel that only one of them has says it all.
+      assert.deepInclude((yield* listing(...to, "--channel", "airbnb")).answer, { channel_type: "airbnb" })
+    })
+  )
+
+  it.effect("says what it cannot do, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { operatorId, property } = yield* sellerOf("q-1", "airbnb")
+      const theirs = yield* sellerOf("q-2", "airbnb")
+      const link = ["link", "--listing", "q-1"]
+      for (const [args, message] of [
+        [link, /^Say what it sells: one of --property, --room-type and --none\./],
+        [[...link, "--none", "--property", `${property}`], /^Say what it sells/],
+        [[...link, "--property", `${theirs.property}`], /^property_id: no such property\.$/],
+        [[...link, "--room-type", "987654"], /^room_type_id: no such room type\.$/],
+        [["link", "--listing", "nowhere", "--none"], /^There is no listing nowhere\.$/],
+        [[...link, "--none", "--channel", "vrbo"], /^There is no listing q-1 on vrbo\.$/],
+        [[...link, "--none", "--operator", `${theirs.operatorId}`], /^There is no listing q-1 of operator \d+\.$/],
+        [[...link, "--none", "--channel", "myspace"], /myspace/],
+        [["ratio", "--listing", "q-1"], /^Say one of --percent, --read-only and --writable\.$/],
+        [["ratio", "--listing", "q-1", "--read-only", "--writable"], /^Say one of/],
+        [["ratio", "--listing", "q-1", "--percent", "1.5"], /1\.5/],
+        [["list", "--limit", "0"], /^--limit: must be from 1 to 1000\.$/],
+        [["list", "--limit", `${LISTING_LIST_MAX + 1}`], /^--limit: must be from 1 to 1000\.$/]
+      ] as const) {
+        assert.match(String(yield* refusal(...args)), message)
+      }
+      const { answer } = yield* listing("list", "--operator", `${operatorId}`)
+      assert.nestedPropertyVal(answer, "listings[0].property_id", null)
+      assert.nestedPropertyVal(answer, "listings[0].ratio", 100)
+    })
+  )
+
+  it.effect("lists listings with what they sell", () =>
+    Effect.gen(function* () {
+      const { operatorId, property } = yield* sellerOf("l-1", "airbnb", "vrbo")
+      const operator = ["--operator", `${operatorId}`]
+      yield* listing("link", "--listing", "l-1", "--channel", "vrbo", "--property", `${property}`, ...operator)
+      const { answer } = yield* listing("list", ...operator)
+      assert.lengthOf(Object(answer["listings"]), 2)
+      const vrbo = yield* listing("list", ...operator, "--channel", "vrbo", "--limit", `${LISTING_LIST_MAX}`)
+      assert.nestedPropertyVal(vrbo.answer, "listings.length", 1)
+      assert.deepInclude(Object(vrbo.answer["listings"])[0], {
+        operator_id: operatorId,
+        listing_id: "l-1",
+        channel_type: "vrbo",
+        title: "Harbour view",
+        shelf_status: "on",
+        property_id: property,
+        room_type_id: null,
+        ratio: 100,
+        readonly: false
+      })
+      const inWords = yield* beside(["listing", "list", ...operator, "--limit", "1"])
+      assert.strictEqual(
+        inWords.stdout,
+        `operator ${operatorId}  airbnb  "l-1"  "Harbour view"  on  sells nothing  100 %\n`
+      )
+      const none = yield* freshOperator()
+      const empty = yield* beside(["listing", "list", "--operator", `${none.operatorId}`])
+      assert.strictEqual(empty.stdout, "No listings.\n")
+    })
+  )
+})

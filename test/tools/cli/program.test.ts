@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Struct } from "effect"
+import { COMMANDS } from "../../../src/tools/cli/program.ts"
+import { run } from "../../support/tools/cli/beside.ts"
+
+describe("the commands", () => {
+  it.live("are found by the names that they have", () =>
+    Effect.gen(function* () {
+      for (const name of Struct.keys(COMMANDS)) {
+        assert.strictEqual((yield* Effect.promise<{ readonly name: string }>(COMMANDS[name])).name, name)
+      }
+    })
+  )
+
+  it.live("are all completed by a shell, wherever it was asked for the completions", () =>
+    Effect.gen(function* () {
+      const whole = yield* run(["--completions", "bash"], {})
+      assert.include(whole.stdout, "webhook")
+      assert.deepStrictEqual(yield* run(["token", "--completions", "bash"], {}), whole)
+      assert.deepStrictEqual(yield* run(["token", "--completions=bash"], {}), whole)
+    })
+  )
+
+  it.live.each([
+    ["tokn", "token"],
+    ["toString", undefined],
+    ["__proto__", undefined]
+  ])("that there are not are told, and which may have been meant: %s", ([asked, meant]) =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* run([asked ?? ""], {})
+      assert.strictEqual(code, 1)
+      assert.include(stderr, `Unknown subcommand "${asked}"`)
+      if (meant !== undefined) assert.include(stderr, `Did you mean this? ${meant}`)
+    })
+  )
+})

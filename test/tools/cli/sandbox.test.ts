@@ -1,0 +1,92 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { unpackedInto } from "../../support/database.ts"
+import { run } from "../../support/tools/cli/beside.ts"
+import { emptyFolder, freePort, serving } from "../../support/tools/cli/latchkey.ts"
+
+const Reservations = Schema.fromJsonString(
+  Schema.Struct({
+    data: Schema.Struct({ reservations: Schema.Array(Schema.Struct({ guest_name: Schema.NullOr(Schema.String) })) })
+  })
+)
+
+const Thread = Schema.Struct({ thread_id: Schema.String })
+const readThread = Schema.decodeUnknownEffect(Thread)
+const readThreads = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    threads: Schema.Array(
+      Schema.Struct({ ...Thread.fields, written: Schema.Array(Schema.Struct({ text: Schema.String })) })
+    )
+  })
+)
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+it.live("latchkey sandbox sells beside a running service, which knows of it at once; and nowhere else", () =>
+  Effect.gen(function* () {
+    const DATA_DIR = yield* emptyFolder
+    yield* unpackedInto(DATA_DIR)
+    const PORT = yield* freePort
+    const env = { DATA_DIR, PORT }
+    const service = yield* serving("curl -H", env)
+    const [token = ""] = /lk_[\w-]+/.exec(service.printed) ?? []
+    const command = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+      const { code, stdout } = yield* run(["sandbox", ...args, "--json"], env)
+      assert.strictEqual(code, 0, stdout)
+      const answer: unknown = JSON.parse(stdout)
+      return answer
+    })
+    yield* command("open", "--channel", "airbnb", "--listing", "300-77", "--price", "120", "--on-request")
+    const stay = ["--check-in", inDays(20), "--check-out", inDays(22)]
+    const booked = yield* command("book", "--listing", "300-77", ...stay, "--guest", "Ana Reis")
+    assert.deepInclude(booked, { status: "wait_accept", heard: "applied", total: 254.4 })
+    const answer = yield* Effect.promise(() =>
+      fetch(`http://127.0.0.1:${PORT}/v3/reservations?status=wait_accept&limit=100`, {
+        headers: { "service-access-token": token }
+      }).then((response) => response.text())
+    )
+    const { data } = yield* Schema.decodeUnknownEffect(Reservations)(answer)
+    assert.lengthOf(
+      data.reservations.filter(({ guest_name }) => guest_name === "Ana Reis"),
+      1
+    )
+
+    const asking = ["--listing", "300-77", "--check-in", inDays(30), "--check-out", inDays(32), "--guest", "Li Wei"]
+    const { thread_id } = yield* readThread(yield* command("inquire", ...asking, "--text", "有电梯吗？"))
+    assert.deepInclude(yield* command("write", "--thread", thread_id, "--text", "谢谢 🙏"), { guest_name: "Li Wei" })
+    // The marketplace counts in seconds: the thread of who booked in this one may come before it.
+    const { threads } = yield* readThreads(yield* command("threads", "--limit", "2"))
+    assert.lengthOf(threads, 2)
+    assert.deepStrictEqual(
+      threads
+        .filter((each) => each.thread_id === thread_id)
+        .map(({ thread_id, written }) => [thread_id, written.map(({ text }) => text)]),
+      [[thread_id, ["有电梯吗？", "谢谢 🙏"]]]
+    )
+    const refused = yield* Effect.all(
+      [run(["sandbox", "accept-offer", "none"], env), run(["sandbox", "review", "none", "--score=6", "--text=x"], env)],
+      { concurrency: 2 }
+    )
+    assert.deepStrictEqual(
+      refused.map(({ code, stderr }) => [code, stderr]),
+      [
+        [1, "latchkey: offer_id: no such offer: none.\n"],
+        [1, "latchkey: score: must be from 0 to 5.\n"]
+      ]
+    )
+
+    const again = yield* run(["sandbox", "book", "--listing", "300-77", ...stay], env)
+    assert.deepStrictEqual(
+      [again.code, again.stderr],
+      [1, `latchkey: listing_id: Sandbox airbnb is sold on ${inDays(20)}.\n`]
+    )
+    const off = yield* run(["sandbox", "orders"], { ...env, SANDBOX: "0" })
+    assert.deepStrictEqual(
+      [off.code, off.stderr],
+      [
+        1,
+        "latchkey: There is no sandbox here: it is where HOST and PUBLIC_URL are loopback and the demo operator exists, or with SANDBOX=1.\n"
+      ]
+    )
+  }).pipe(Effect.scoped)
+)

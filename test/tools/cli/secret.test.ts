@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { newKey, readKeys } from "../../../src/platform/sealing/keys.ts"
+import { unpackedInto } from "../../support/database.ts"
+import { run } from "../../support/tools/cli/beside.ts"
+import { emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
+
+const Connector = Schema.fromJsonString(Schema.Struct({ connector_id: Schema.Int, secret: Schema.String }))
+const READY = "Latchkey"
+
+const printedKey = Effect.map(latchkey(["secret", "new"], {}), ({ code, stdout, stderr }) => {
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return stdout.trim()
+})
+
+const idOf = (key: string): string => readKeys(key)?.first?.id ?? ""
+
+/** An installation on the embedded database, without the demo, that has a connector. */
+const installed = Effect.fnUntraced(function* (SECRET_KEY: string) {
+  const DATA_DIR = yield* emptyFolder
+  yield* unpackedInto(DATA_DIR)
+  const env = { DATA_DIR, DEMO: "0", PORT: yield* freePort }
+  assert.strictEqual((yield* run(["migrate"], env)).code, 0)
+  const { code, stdout } = yield* run(
+    ["connector", "add", "--name", "tiny", "--url", "http://127.0.0.1:9/", "--json"],
+    { ...env, SECRET_KEY, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
+  )
+  assert.strictEqual(code, 0)
+  const { secret } = yield* Schema.decodeUnknownEffect(Connector)(stdout)
+  return { env, secret }
+})
+
+const WARNING = "SECRET_KEY is not set"
+
+describe("latchkey secret", () => {
+  it.live("new prints a key, another each time, also as JSON and where SECRET_KEY is wrong", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* printedKey, yield* printedKey]
+      assert.match(one, /^lksecret_[A-Za-z0-9_-]{43}$/)
+      assert.notStrictEqual(one, other)
+      const { code, stdout } = yield* run(["secret", "new", "--json"], { SECRET_KEY: "hunter2" })
+      assert.strictEqual(code, 0)
+      assert.isDefined(readKeys(String(JSON.parse(stdout).secret_key)))
+    })
+  )
+
+  it.live(
+    "a service starts with its key alone; rotate puts another in its place beside it, and takes sealing back",
+    () =>
+      Effect.gen(function* () {
+        const [first, second] = [newKey(), newKey()]
+        const { env } = yield* installed(first)
+
+        const without = yield* latchkey(["serve"], env)
+        assert.strictEqual(without.code, 1)
+        assert.include(without.stderr + without.stdout, `SECRET_KEY lacks the key ${idOf(first)}`)
+        // To make a new key would be the wrong thing to do.
+        assert.notInclude(without.stderr + without.stdout, WARNING)
+        assert.include((yield* run(["secret", "rotate"], env)).stderr, `SECRET_KEY lacks the key ${idOf(first)}`)
+        const wrong = yield* latchkey(["serve"], { ...env, SECRET_KEY: `${second},hunter2` })
+        assert.strictEqual(wrong.code, 1)
+        assert.include(wrong.stderr + wrong.stdout, "SECRET_KEY must be 1 to 8 different keys")
+        assert.notInclude(wrong.stderr + wrong.stdout, "hunter2")
+
+        const both = { ...env, SECRET_KEY: `${second},${first}` }
+        const service = yield* serving(READY, both)
+        assert.notInclude(service.printed, WARNING)
+        const rotated = yield* run(["secret", "rotate"], both)
+        assert.deepStrictEqual([rotated.code, rotated.stderr], [0, ""])
+        assert.include(rotated.stdout, "connectors.secret: 1\n")
+        assert.include(rotated.stdout, `No row needs ${idOf(first)} any more`)
+        yield* service.stop
+
+        const alone = { ...env, SECRET_KEY: second }
+        const { stdout } = yield* run(["doctor"], alone)
+        assert.include(stdout, "ok       SECRET_KEY: opens every secret")
+        assert.strictEqual((yield* run(["secret", "rotate"], { ...env, SECRET_KEY: first })).code, 1)
+
+        const back = yield* run(["secret", "rotate", "--json"], { ...env, SECRET_KEY: `clear,${second}` })
+        assert.deepInclude(JSON.parse(back.stdout), { left: 0, first_key: null })
+        const clear = yield* run(["doctor"], env)
+        assert.include(clear.stdout, "warning  SECRET_KEY: is not set")
+        assert.include((yield* run(["secret", "rotate"], env)).stderr, WARNING)
+        const warned = yield* serving(READY, env)
+        assert.strictEqual(warned.printed.split(WARNING).length, 2)
+        yield* warned.stop
+        const demo = yield* serving(READY, { ...env, DEMO: "1" })
+        assert.notInclude(demo.printed, WARNING)
+      }).pipe(Effect.scoped),
+    300_000
+  )
+})

@@ -1,0 +1,110 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Queue, Schema } from "effect"
+import { unpackedInto } from "../../support/database.ts"
+import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { run } from "../../support/tools/cli/beside.ts"
+import { emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
+
+const Answer = Schema.Struct({ error_code: Schema.Int, data: Schema.Record(Schema.String, Schema.Unknown) })
+const Webhooks = Schema.Struct({ webhooks: Schema.Array(Schema.Struct({ id: Schema.Int, url: Schema.String })) })
+
+/** A call of a running service; answers its data. */
+const asked = Effect.fnUntraced(function* (base: string, token: string, method: string, path: string, body?: object) {
+  const headers = { "service-access-token": token, "content-type": "application/json" }
+  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const text = yield* Effect.promise(() => fetch(`${base}/v3${path}`, init).then((response) => response.text()))
+  const answer = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))(text)
+  assert.strictEqual(answer.error_code, 0, text)
+  return answer.data
+})
+
+const linesOf = (text: string): ReadonlyArray<unknown> =>
+  text
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line))
+
+const ENTRY = { direction: "income", amount: 3, currency: "EUR", item_id: 11, payment_method_id: 197 }
+
+it.live(
+  "latchkey webhook listens, shows what was delivered and sends it again",
+  () =>
+    Effect.gen(function* () {
+      const DATA_DIR = yield* emptyFolder
+      yield* unpackedInto(DATA_DIR)
+      const PORT = yield* freePort
+      const env = { DATA_DIR, PORT, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
+      const base = `http://127.0.0.1:${PORT}`
+      const service = yield* serving("curl -H", env)
+      const [token = ""] = /lk_[\w-]+/.exec(service.printed) ?? []
+      const ask = (method: string, path: string, body?: object) => asked(base, token, method, path, body)
+      const subscriptions = Effect.flatMap(ask("GET", "/webhooks"), Schema.decodeUnknownEffect(Webhooks))
+
+      // A developer listens, subscribed by the command itself.
+      const port = yield* freePort
+      const listen = [
+        "webhook",
+        "listen",
+        "--json",
+        "--port",
+        port,
+        "--token",
+        token,
+        "--service",
+        base,
+        "--count",
+        "1"
+      ]
+      const listening = yield* Effect.forkChild(latchkey(listen, env))
+      while ((yield* subscriptions).webhooks.length === 0) yield* Effect.sleep(50)
+      yield* ask("POST", "/transactions", ENTRY)
+      const listened = yield* Fiber.join(listening)
+      assert.strictEqual(listened.code, 0, listened.stderr)
+      const [head, arrived] = linesOf(listened.stdout)
+      assert.deepStrictEqual(head, { listening: `http://127.0.0.1:${port}/` })
+      assert.deepInclude(arrived, { signature: "valid" })
+      assert.deepStrictEqual(yield* subscriptions, { webhooks: [] })
+
+      // Somebody subscribes.
+      const server = yield* receiver((response) => response.end("thank you"))
+      // Of the entry alone: the demo's calendars are told to its channels while the service is young.
+      yield* ask("POST", "/webhooks", { url: `http://127.0.0.1:${server.port}/`, events: ["transaction_created"] })
+      yield* ask("POST", "/transactions", ENTRY)
+      const first = yield* Queue.take(server.requests)
+      const id = String(first.headers["webhook-id"])
+      let log: unknown
+      do [log] = linesOf((yield* run(["webhook", "deliveries", "--json", "--limit", "1"], env)).stdout)
+      while (JSON.stringify(log).includes('"state":"waiting"'))
+      assert.nestedPropertyVal(log, "deliveries[0].id", id)
+      assert.nestedPropertyVal(log, "deliveries[0].state", "delivered")
+      assert.nestedPropertyVal(log, "deliveries[0].attempts[0].status", 200)
+      assert.nestedPropertyVal(log, "deliveries[0].attempts[0].first_bytes", "thank you")
+      const dead = yield* run(["webhook", "deliveries", "--json", "--dead"], env)
+      assert.deepStrictEqual(linesOf(dead.stdout), [{ deliveries: [], oldest_waiting: null }])
+
+      for (const [args, message] of [
+        [[], /Say what to send again/],
+        [["evt_0"], /is no webhook-id/],
+        [["evt_1_1"], /There is no delivery/]
+      ] as const) {
+        const refused = yield* run(["webhook", "replay", "--json", ...args], env)
+        assert.strictEqual(refused.code, 1)
+        assert.match(refused.stdout, message)
+      }
+      // The running service is woken, and sends it.
+      const replayed = yield* latchkey(["webhook", "replay", "--json", id], env)
+      assert.deepStrictEqual(linesOf(replayed.stdout), [{ replayed: 1 }])
+      assert.strictEqual((yield* Queue.take(server.requests)).headers["webhook-id"], id)
+
+      // With the service stopped it waits for the next start.
+      yield* service.stop
+      yield* run(["webhook", "replay", id], env)
+      const waits = yield* run(["webhook", "deliveries", "--json", "--limit", "1"], env)
+      assert.nestedPropertyVal(linesOf(waits.stdout)[0], "oldest_waiting.id", id)
+      const inWords = yield* run(["webhook", "deliveries", "--limit", "1"], env)
+      assert.match(inWords.stdout, new RegExp(`The oldest that waits is ${id}, for \\d+ s\\.`))
+      yield* serving("http", env)
+      assert.strictEqual((yield* Queue.take(server.requests)).headers["webhook-id"], id)
+    }).pipe(Effect.scoped),
+  240_000
+)

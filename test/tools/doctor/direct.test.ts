@@ -1,0 +1,25 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import { direct } from "../../../src/tools/doctor/direct.ts"
+import { canOverlap, orSkipped } from "../../support/overlap.ts"
+import { emptyDatabase } from "../../support/scratch-database.ts"
+
+it.live.skipIf(!canOverlap)(orSkipped("the address past the pooler must lead to the same database"), () =>
+  Effect.gen(function* () {
+    const databaseUrl = Redacted.make(inject("testDatabaseUrl"))
+    const found = (url: string) => direct({ databaseUrl, databaseDirectUrl: Redacted.make(url) })
+    const is = (url: string) => Effect.map(found(url), (all) => all.map((each) => each.is))
+    assert.deepStrictEqual(yield* is(inject("testDatabaseUrl")), ["fine"])
+    assert.deepStrictEqual(yield* is(yield* emptyDatabase(inject("testDatabaseUrl"))), ["wrong"])
+    const away = yield* found("postgres://user:hunter2@127.0.0.1:9/latchkey")
+    assert.deepInclude(away[0], { is: "wrong", found: "127.0.0.1:9 cannot be reached: ECONNREFUSED" })
+    assert.notInclude(JSON.stringify(away), "hunter2")
+    const alone = yield* direct({
+      databaseUrl: Redacted.make("postgres://u@127.0.0.1:9/latchkey"),
+      databaseDirectUrl: databaseUrl
+    })
+    assert.deepInclude(alone[0], { is: "unsure" })
+    assert.deepStrictEqual(yield* direct({ databaseUrl, databaseDirectUrl: undefined }), [])
+  })
+)

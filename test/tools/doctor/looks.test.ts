@@ -1,0 +1,268 @@
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { createServer, type RequestListener, type Server } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Fiber, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { inject } from "vitest"
+import { migrations } from "../../../migrations/index.ts"
+import { BACKLOG_COUNTED } from "../../../src/jobs/backlog.ts"
+import { layerMemory } from "../../../src/platform/database/embedded.ts"
+import { newKey, readKeys } from "../../../src/platform/sealing/keys.ts"
+import { connectorSecret } from "../../../src/platform/sealing/places.ts"
+import { sealsWith } from "../../../src/platform/sealing/Sealing.ts"
+import { BACKLOG_KINDS } from "../../../src/service/backlog.ts"
+import {
+  collector,
+  DOCTOR_WAIT_MS,
+  database,
+  databaseInTime,
+  ownAddress,
+  redis
+} from "../../../src/tools/doctor/look.ts"
+import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/rules.ts"
+import { freshOperator, layerService } from "../../support/harness.ts"
+import { orSkipped } from "../../support/overlap.ts"
+import { layerOwnDatabase } from "../../support/own-database.ts"
+import { run } from "../../support/tools/cli/beside.ts"
+
+const onServer = inject("testDatabaseUrl") !== ""
+
+const settings = {
+  databaseUrl: onServer ? Redacted.make(inject("testDatabaseUrl")) : undefined,
+  databaseConnections: 20,
+  secretKeys: undefined,
+  demo: true,
+  host: "127.0.0.1",
+  publicUrl: "http://127.0.0.1:8080"
+}
+
+type Found = Effect.Success<ReturnType<typeof database>>
+
+const of = (found: Found, check: string) => found.find((each) => each.check === check)
+const isOf = (found: Found, check: string) => of(found, check)?.is
+
+layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the database", (it) => {
+  it.effect("is everything, and all is well where nothing waits", () =>
+    Effect.gen(function* () {
+      const found = yield* database(settings, migrations)
+      assert.deepStrictEqual(
+        found.map(({ check }) => check),
+        [
+          ...["database", "version of the database"],
+          ...(onServer ? ["clock of the database", "connections"] : []),
+          ...["schema", ...BACKLOG_KINDS.map((kind) => `queue of ${kind}`), "dead letters", "receivers", "SECRET_KEY"]
+        ]
+      )
+      const bad = found.filter(({ check, is }) => is !== "fine" && check !== "connections")
+      assert.deepStrictEqual(bad, [])
+    })
+  )
+
+  it.effect("are migrations that wait, whose queues nobody can look at, and those of a newer release", () =>
+    Effect.gen(function* () {
+      const more = { id: 999, name: "yet_to_come", up: Effect.void }
+      const older = yield* database(settings, [...migrations, more])
+      assert.deepInclude(of(older, "schema"), { is: "wrong", found: "1 migrations wait, the first is yet_to_come" })
+      assert.strictEqual(isOf(older, "queues"), "unsure")
+      assert.isUndefined(of(older, "dead letters"))
+      assert.strictEqual(isOf(yield* database(settings, migrations.slice(0, -1)), "schema"), "warning")
+    })
+  )
+
+  it.effect("are deliveries given up within a day, and webhooks that are paused and not deleted", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operatorId } = yield* freshOperator()
+      yield* sql`
+        INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at) VALUES (${operatorId}, 'https://x/', 'x', now())`
+      yield* sql`
+        INSERT INTO webhook_subscriptions (operator_id, url, events, secret_token, secret, older_events, created_at, updated_at,
+          health, deleted_at)
+        SELECT ${operatorId}::bigint, 'https://x/', '{x}', 'x', 'x', '{}', now(), now(), '{"state": "paused"}', gone
+        FROM unnest(ARRAY[NULL, now()]) gone`
+      yield* sql`
+        WITH event AS (
+          INSERT INTO events (operator_id, event, record, payload, queued_at, fanned_out_at, position)
+          SELECT ${operatorId}::bigint, 'heard', 'x', '{}', now(), now(), n * 1000000 FROM generate_series(1, 2) n RETURNING id
+        )
+        INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, state, due_at, settled_at)
+        SELECT ${operatorId}::bigint, id, (SELECT min(id) FROM webhook_subscriptions WHERE operator_id = ${operatorId}), 'x', 'dead',
+          now(), now() - make_interval(hours => 1 + 24 * (row_number() OVER () - 1)::int) FROM event`
+      const found = yield* database(settings, migrations)
+      assert.deepInclude(of(found, "dead letters"), { is: "warning", found: "1 deliveries were given up in a day" })
+      assert.include(of(found, "receivers")?.found, "1 webhooks are paused")
+      yield* sql`DELETE FROM webhook_deliveries WHERE operator_id = ${operatorId}`
+    })
+  )
+
+  it.effect("is what is due for too long", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operatorId } = yield* freshOperator()
+      yield* sql`
+        INSERT INTO events (operator_id, event, record, payload, queued_at)
+        VALUES (${operatorId}, 'heard', 'x', '{}', now() - make_interval(secs => ${QUEUE_STUCK_SECONDS + 1}))`
+      const queue = of(yield* database(settings, migrations), "queue of events")
+      assert.strictEqual(queue?.is, "wrong")
+      assert.match(queue?.found ?? "", /^1 due, the oldest for 60\d s$/)
+    })
+  )
+
+  it.effect("is the key that a secret is sealed with, and what another first key would keep otherwise", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [first, second] = [newKey(), newKey()]
+      const keysOf = (text: string) => readKeys(text) ?? assert.fail("no keys")
+      const { seal } = sealsWith(keysOf(first))
+      const [{ id = 0 } = {}] = yield* sql<{ id: number }>`
+        INSERT INTO connectors (name, url, secret, created_at) VALUES ('sealed', 'https://x/', 'x', now()) RETURNING id`
+      yield* sql`UPDATE connectors SET secret = ${seal(connectorSecret(id), "x")} WHERE id = ${id}`
+      yield* sql`DELETE FROM webhook_subscriptions`
+      yield* sql`DELETE FROM webhook_receivers`
+      const is = (secretKeys: string | undefined) =>
+        Effect.map(
+          database({ ...settings, secretKeys: secretKeys === undefined ? undefined : keysOf(secretKeys) }, migrations),
+          (found) => isOf(found, "SECRET_KEY")
+        )
+      assert.strictEqual(yield* is(first), "fine")
+      assert.strictEqual(yield* is(`${second},${first}`), "warning")
+      assert.strictEqual(yield* is(second), "wrong")
+      assert.strictEqual(yield* is(undefined), "wrong")
+    })
+  )
+})
+
+/** A port of a server that does this with every request. */
+const listening = (answer: RequestListener) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Server>((resume) => {
+        const server = createServer(answer)
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.close()
+          server.closeAllConnections()
+        })
+    ),
+    (server) => {
+      const address = server.address()
+      return address !== null && typeof address === "object" ? address.port : 0
+    }
+  )
+
+describe("what is looked at", () => {
+  it.live("of a database without a table is that all migrations wait", () =>
+    Effect.gen(function* () {
+      const found = yield* database({ ...settings, databaseUrl: undefined }, migrations)
+      assert.include(of(found, "schema")?.found, `${migrations.length} migrations wait, the first is foundation`)
+    }).pipe(Effect.provide(layerMemory()))
+  )
+
+  it.effect("is away after so many seconds, a database after twice as many", () =>
+    Effect.gen(function* () {
+      const silent = yield* listening(() => {})
+      const asked = { otlpEndpoint: `http://127.0.0.1:${silent}`, otlpHeaders: undefined }
+      const waiting = yield* Effect.forkChild(collector(asked), { startImmediately: true })
+      const looking = yield* Effect.forkChild(databaseInTime(Effect.never), { startImmediately: true })
+      yield* TestClock.adjust(DOCTOR_WAIT_MS - 1)
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.include((yield* Fiber.join(waiting))[0]?.found, "no answer in 5 s")
+      yield* TestClock.adjust(DOCTOR_WAIT_MS - 1)
+      assert.isUndefined(looking.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepInclude((yield* Fiber.join(looking))[0], { is: "wrong", found: "no answer in 10 s" })
+    })
+  )
+
+  it.live("of an own address that says no time is only whether it answers", () =>
+    Effect.gen(function* () {
+      const port = yield* listening((_request, response) => {
+        response.sendDate = false
+        response.end()
+      })
+      const found = yield* ownAddress({ publicUrl: `http://127.0.0.1:${port}` })
+      assert.deepStrictEqual(
+        found.map(({ is }) => is),
+        ["fine"]
+      )
+    })
+  )
+
+  it.live.skipIf(!process.env["REDIS_URL"])(orSkipped("of Redis is its release and its clock"), () =>
+    Effect.gen(function* () {
+      const found = yield* redis({ redisUrl: Redacted.make(process.env["REDIS_URL"] ?? "") })
+      assert.deepStrictEqual(
+        found.map(({ check, is }) => [check, is]),
+        [
+          ["Redis", "fine"],
+          ["clock of Redis", "fine"]
+        ]
+      )
+      assert.match(found[0]?.found ?? "", /answers, Redis \d/)
+    })
+  )
+
+  it("says of more than it counts that there are more", () => {
+    const at = (due: number) => queueFinding({ kind: "events", due, oldestSeconds: 1.9 }).found
+    assert.strictEqual(at(BACKLOG_COUNTED), `${BACKLOG_COUNTED} due, the oldest for 1 s`)
+    assert.strictEqual(at(BACKLOG_COUNTED + 1), `more than ${BACKLOG_COUNTED} due, the oldest for 1 s`)
+  })
+})
+
+const Printed = Schema.fromJsonString(
+  Schema.Struct({
+    wrong: Schema.Boolean,
+    findings: Schema.Array(Schema.Struct({ check: Schema.String, is: Schema.String, found: Schema.String }))
+  })
+)
+
+it.live("the command reports a data folder that is not whole, and creates no database in an empty one", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-doctor-"))),
+      (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+    )
+    const port = yield* listening((_request, response) => response.end())
+    const env = { DATA_DIR: folder, PUBLIC_URL: `http://127.0.0.1:${port}` }
+    const database = join(folder, "database")
+    yield* Effect.promise(() => mkdir(database))
+    const unused = yield* run(["doctor"], env)
+    assert.include(unused.stdout, "DATA_DIR has none yet")
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder, { recursive: true })), ["database"])
+    yield* Effect.promise(() => mkdir(join(database, "base")))
+    const cutOff = yield* run(["doctor"], env)
+    assert.strictEqual(cutOff.code, 1)
+    assert.match(cutOff.stdout, /WRONG {4}database: .*no PG_VERSION/)
+  })
+)
+
+it.live("the command makes no database where there is none, and its status says whether something is wrong", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-doctor-"))),
+      (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+    )
+    const port = yield* listening((_request, response) => response.end())
+    const env = { DATA_DIR: join(folder, "none"), PUBLIC_URL: `http://127.0.0.1:${port}` }
+    const well = yield* run(["doctor", "--json"], env)
+    const { wrong, findings } = yield* Schema.decodeUnknownEffect(Printed)(well.stdout)
+    assert.deepStrictEqual([well.code, wrong], [0, false])
+    const saidOf = (check: string) => findings.find((each) => each.check === check)?.found
+    assert.include(saidOf("database"), "DATA_DIR has none yet")
+    assert.isUndefined(saidOf("disk of DATA_DIR"))
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
+    // Nor into one that is there and has no database: looking would make one.
+    const empty = yield* run(["doctor"], { ...env, DATA_DIR: folder })
+    assert.include(empty.stdout, "DATA_DIR has none yet")
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
+    const ill = yield* run(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
+    assert.strictEqual(ill.code, 1)
+    assert.match(ill.stdout, /WRONG {4}PUBLIC_URL: 127\.0\.0\.1:9 cannot be reached: \S.*\n +→ see that/)
+  })
+)

@@ -1,0 +1,124 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { freshOperator } from "../../support/harness.ts"
+import {
+  acted,
+  alertIn,
+  connect,
+  formsIn,
+  layerSignedIn,
+  looked,
+  own,
+  sectionIn,
+  sent,
+  signedIn,
+  signedInSub
+} from "../../support/transports/console/signed-in.ts"
+
+// Ids of connections are the database's: none is given twice, whoever's it is.
+let last = 1000
+
+const connected = (account: { readonly operatorId: number; readonly accountId: number }, name: string) => {
+  last += 1
+  connect(account.operatorId, {
+    id: last,
+    clientId: "lkapp_test",
+    name,
+    scope: "writable",
+    accountId: account.accountId,
+    accountName: "Owner",
+    connectedAt: new Date("2027-01-02T23:30:00Z"),
+    lastUsedAt: null
+  })
+  return last
+}
+
+const ready = Effect.gen(function* () {
+  const operator = yield* freshOperator()
+  return { ...operator, cookie: yield* signedIn(operator.accountId) }
+})
+
+const section = (cookie: string) => Effect.map(looked(cookie), ({ text }) => sectionIn(text, "applications"))
+const idsIn = (text: string) => formsIn(text, "disconnect_application").map((form) => Number(form.get("id")))
+
+layer(layerSignedIn)("connected applications on the page", (it) => {
+  it.effect("say what they are for where there is none", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* ready
+      const text = yield* section(cookie)
+      assert.include(text, "No application is connected.")
+      assert.include(text, "each can be disconnected by itself")
+    })
+  )
+
+  it.effect("are listed with since when, and disconnected by the form that says what it ends", () =>
+    Effect.gen(function* () {
+      const operator = yield* ready
+      const id = connected(operator, `<script>"'</script>`)
+      const text = yield* section(operator.cookie)
+      for (const words of [
+        "&lt;script&gt;&quot;&#39;&lt;/script&gt;",
+        "writable",
+        "Owner",
+        "2027-01-03 00:30",
+        ">never<",
+        "its tokens end and its webhooks are deleted"
+      ]) {
+        assert.include(text, words)
+      }
+      assert.notInclude(text, "<script")
+      const [form = new URLSearchParams()] = formsIn(text, "disconnect_application")
+      assert.strictEqual(form.get("id"), String(id))
+      const done = yield* sent(operator.cookie, form)
+      assert.deepStrictEqual(
+        [done.status, done.headers.get("location")],
+        [303, "/console/access?done=application_disconnected"]
+      )
+      assert.include((yield* looked(operator.cookie, "?done=application_disconnected")).text, "is disconnected.")
+      assert.include(yield* section(operator.cookie), "No application is connected.")
+      const again = yield* sent(operator.cookie, form)
+      assert.deepStrictEqual([again.status, alertIn(again)?.split(".")[0]], [404, "There is no such connection"])
+    })
+  )
+
+  it.effect("of a sub-account are its own, and nobody ends those of others", () =>
+    Effect.gen(function* () {
+      const [operator, there] = [yield* ready, yield* ready]
+      const sub = yield* signedInSub(operator.operatorId)
+      const mains = connected(operator, "Main's")
+      const subs = connected({ operatorId: operator.operatorId, accountId: sub.accountId }, "Sub's")
+      const foreign = connected(there, "Foreign")
+      assert.deepStrictEqual(idsIn(yield* section(sub.cookie)), [subs])
+      assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
+      const foreigners = { operator_id: String(there.operatorId), account_id: String(there.accountId) }
+      for (const id of [String(mains), String(foreign), "", "0", "-1", "1e3", "9".repeat(40)]) {
+        const seen = yield* acted(sub.cookie, "disconnect_application", { id, ...foreigners })
+        assert.strictEqual(seen.status, 404, id)
+      }
+      assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
+      assert.deepStrictEqual(idsIn(yield* section(there.cookie)), [foreign])
+    })
+  )
+
+  it.effect("are disconnected by the page's own form alone", () =>
+    Effect.gen(function* () {
+      const operator = yield* ready
+      const id = String(connected(operator, "App"))
+      const without = own(operator.cookie, "disconnect_application", { id })
+      without.delete("form_token")
+      assert.strictEqual((yield* sent(operator.cookie, without)).status, 403)
+      const form = own(operator.cookie, "disconnect_application", { id })
+      assert.strictEqual((yield* sent(operator.cookie, form, { origin: "https://evil.example" })).status, 403)
+      assert.deepStrictEqual(idsIn(yield* section(operator.cookie)), [Number(id)])
+    })
+  )
+
+  it.effect("are withdrawn where nothing else works", () =>
+    Effect.gen(function* () {
+      const operator = yield* freshOperator({ status: "banned" })
+      const cookie = yield* signedIn(operator.accountId)
+      const id = connected(operator, "App")
+      assert.strictEqual((yield* acted(cookie, "disconnect_application", { id: String(id) })).status, 303)
+    })
+  )
+})

@@ -1,0 +1,98 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { webhookIdOf } from "../../../src/domain/webhooks/deliveries/message.ts"
+import { makePolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
+import { webhookAddress } from "../../../src/transports/console/access/webhooks/shown.ts"
+import { ACCESS_PATH } from "../../../src/transports/console/frame.ts"
+import { TEXTS } from "../../../src/transports/console/texts.ts"
+import { KEY_FIELD } from "../../../src/transports/console/visit.ts"
+import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { changes, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
+import { answering } from "../../support/domain/webhooks/deliveries/sending.ts"
+import { freshOperator } from "../../support/harness.ts"
+import { formsIn } from "../../support/transports/console/signed-in.ts"
+import { acted, layerPages, seen, visitor } from "../../support/transports/console/webhook-pages.ts"
+
+const { tokens: TOKENS, webhooks: WEBHOOKS } = TEXTS.access
+
+/** Sends a form of a page twice at the same time. Returns both pages. */
+const sendTwice = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: Readonly<Record<string, string>> = {}
+) {
+  const [form] = formsIn((yield* seen(cookie, path)).text, act)
+  const key = form?.get(KEY_FIELD) ?? assert.fail(`the form ${act} has no key`)
+  const send = acted(cookie, path, act, { ...fields, [KEY_FIELD]: key })
+  return yield* Effect.all([send, send], { concurrency: 2 })
+})
+
+const secretsIn = (pages: ReadonlyArray<{ readonly text: string }>) =>
+  pages.flatMap(({ text }) => text.match(/(?:lk_[\w-]{43}|whsec_[A-Za-z0-9+/]+=*)(?=<\/code>)/g) ?? [])
+
+layer(layerPages, { excludeTestServices: true })("a form of the access page that is sent twice", (it) => {
+  it.effect("creates one token and shows it once; another form creates another token", () =>
+    Effect.gen(function* () {
+      const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
+      const cookie = visitor(operator)
+      const count = Effect.map(
+        sql<{ count: number }>`
+          SELECT count(*)::int AS count FROM access_tokens WHERE operator_id = ${operator.operatorId} AND name = 'Robot'`,
+        ([row]) => row?.count
+      )
+      const pages = yield* sendTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
+      assert.deepStrictEqual(
+        pages.map(({ status }) => status),
+        [200, 200]
+      )
+      assert.strictEqual(pages.filter(({ text }) => text.includes(TOKENS.repeatedToken)).length, 1)
+      assert.strictEqual(new Set(secretsIn(pages)).size, 1)
+      assert.strictEqual(yield* count, 1)
+      yield* sendTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
+      assert.strictEqual(yield* count, 2)
+    })
+  )
+
+  it.effect("adds one webhook, and creates one new secret", () =>
+    Effect.gen(function* () {
+      const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
+      const cookie = visitor(operator)
+      const subscriptions = sql<{ id: number; secret: string; former_secret: string | null }>`
+        SELECT id, secret, former_secret FROM webhook_subscriptions WHERE operator_id = ${operator.operatorId}`
+      const fields = { url: "http://127.0.0.1:1/hooks", events: "message_created" }
+      const added = yield* sendTwice(cookie, ACCESS_PATH, "add_webhook", fields)
+      const [made, ...more] = yield* subscriptions
+      assert.deepStrictEqual(more, [])
+      assert.deepStrictEqual(secretsIn(added), [made?.secret])
+      assert.strictEqual(added.filter(({ text }) => text.includes(WEBHOOKS.repeatedSecret)).length, 1)
+      const rotated = yield* sendTwice(cookie, webhookAddress(made?.id ?? 0), "rotate_webhook_secret")
+      const [after] = yield* subscriptions
+      assert.deepStrictEqual(secretsIn(rotated), [after?.secret])
+      // The previous secret still signs for a day.
+      assert.strictEqual(after?.former_secret, made?.secret)
+    })
+  )
+
+  it.effect("replays a delivery once", () =>
+    Effect.gen(function* () {
+      const polls = yield* makePolls
+      const server = yield* receiver(answering(200))
+      const { operator, id } = yield* subscribed(server.port)
+      const [event_id = 0] = yield* happened(operator, changes(1))
+      yield* workedOff(polls)
+      const [cookie, page] = [visitor(operator), webhookAddress(id)]
+      const [form] = formsIn((yield* seen(cookie, page)).text, "replay_delivery")
+      const fields = {
+        delivery: webhookIdOf({ event_id, subscription_id: id }),
+        [KEY_FIELD]: form?.get(KEY_FIELD) ?? assert.fail("the form has no key")
+      }
+      for (const _ of [1, 2]) {
+        assert.strictEqual((yield* acted(cookie, page, "replay_delivery", fields)).status, 303)
+        yield* workedOff(polls)
+      }
+      assert.strictEqual(yield* Queue.size(server.requests), 2)
+    })
+  )
+})

@@ -1,0 +1,197 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { orderOf, propertyOf } from "../../../support/harness.ts"
+import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  fillTwice,
+  formsOf,
+  look,
+  newHost,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+const PATH = "/console/reservations/new"
+const NIGHTS = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
+
+const ready = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
+  const host = yield* newHost()
+  const sql = yield* SqlClient.SqlClient
+  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const orders = Effect.map(
+    sql<{ count: number }>`SELECT count(*)::int AS count FROM orders WHERE operator_id = ${host.operatorId}`,
+    ([row]) => row?.count
+  )
+  const address = (more: Readonly<Record<string, string>> = NIGHTS) =>
+    `${PATH}?${new URLSearchParams({ property: String(property), ...more }).toString()}`
+  const shown = (path = address()) => Effect.map(look(host.cookie, path), ({ text }) => text)
+  return { ...host, sql, property, orders, address, shown }
+})
+
+const GUEST = { guest_name: "Ada <Lovelace>", rate_amount: "420.50" }
+
+layer(layerSignedIn)("the page of a new reservation", (it) => {
+  it.effect("enters what was filled in, and leads to the stay", () =>
+    Effect.gen(function* () {
+      const { cookie, sql, operatorId, property, address } = yield* ready
+      const sent = yield* fill(cookie, address(), "create", {
+        ...{
+          ...GUEST,
+          number_of_guests: "2",
+          custom_channel_id: "31",
+          commission_amount: "20",
+          received_amount: "100"
+        },
+        ...{ income_method_id: "36", email: "ada@example.test", mobile: "+44 1", remarks: "By boat\r\nand late" }
+      })
+      assert.strictEqual(sent.status, 303, alertIn(sent))
+      assert.match(sent.location, /^\/console\/stay\?code=5-\w+&done=entered$/)
+      const [row] = yield* sql`
+        SELECT s.property_id, s.guest_name, s.number_of_guests, s.rate::float8 AS rate, s.commission::float8 AS commission, s.guest_email,
+          s.guest_phone, s.remarks, o.custom_channel_id, o.currency, t.amount::float8 AS received, t.payment_method_id
+        FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+        JOIN transactions t ON t.operator_id = s.operator_id AND t.order_id = o.id WHERE s.operator_id = ${operatorId}`
+      assert.deepStrictEqual(row, {
+        ...{ property_id: property, guest_name: "Ada <Lovelace>", number_of_guests: 2, rate: 420.5, commission: 20 },
+        ...{
+          guest_email: "ada@example.test",
+          guest_phone: "+44 1",
+          remarks: "By boat\nand late",
+          custom_channel_id: 31
+        },
+        ...{ currency: "EUR", received: 100, payment_method_id: 36 }
+      })
+      const stay = yield* look(cookie, sent.location)
+      assert.strictEqual(doneIn(stay), "The reservation is entered.")
+      assert.include(stay.text, "Ada &lt;Lovelace&gt;")
+    })
+  )
+
+  it.effect("asks for little: channels and ways of payment are chosen by name", () =>
+    Effect.gen(function* () {
+      const { cookie, address, orders } = yield* ready
+      const page = yield* look(cookie, address())
+      const [form] = formsOf(page, "create")
+      assert.strictEqual(form?.form.get("check_in_date"), NIGHTS.check_in_date)
+      assert.strictEqual(form?.form.get("currency"), "EUR")
+      assert.include(page.text, '<option value="30" selected>Direct</option>')
+      assert.include(page.text, '<option value="197" selected>Cash</option>')
+      assert.strictEqual((yield* fill(cookie, address(), "create", GUEST)).status, 303)
+      assert.strictEqual(yield* orders, 1)
+    })
+  )
+
+  it.effect("says before it is sent whether the nights are free, and what is in the way", () =>
+    Effect.gen(function* () {
+      const { cookie, sql, operatorId, property, address, shown } = yield* ready
+      const second = yield* propertyOf(operatorId, "Second")
+      const third = yield* propertyOf(operatorId, "Third")
+      const fourth = yield* propertyOf(operatorId, "Fourth")
+      assert.include(yield* shown(PATH), "With both days it says beside each property")
+      assert.include(yield* shown(`${PATH}?check_in_date=2027-05-04&check_out_date=2027-05-03`), "With both days")
+      assert.include(yield* shown(), "Harbour &lt;1&gt; is free from Tue 4 May 2027 to Fri 7 May 2027.")
+      const taken = yield* orderOf(operatorId, [
+        { propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }
+      ])
+      yield* sql`UPDATE stays SET guest_name = 'Grace <Hopper>' WHERE operator_id = ${operatorId} AND stay_code = ${taken}`
+      const calendarId = yield* calendarOf(operatorId, second, "https://airbnb.example/1.ics")
+      yield* sayBusy(operatorId, second, calendarId, false, "2027-05-05")
+      yield* sql`
+        INSERT INTO calendar_days (operator_id, property_id, day, closed) VALUES (${operatorId}, ${third}, '2027-05-04', true)`
+      yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${fourth}`
+      const text = yield* shown()
+      assert.include(text, "Harbour &lt;1&gt; is not free from Tue 4 May 2027 to Fri 7 May 2027.")
+      assert.include(text, "Grace &lt;Hopper&gt; stays there from Thu 6 May 2027 to Sun 9 May 2027.")
+      for (const option of [
+        "Harbour &lt;1&gt; (taken by Grace &lt;Hopper&gt;)</option>",
+        "Second (busy in the calendar of airbnb.example)</option>",
+        "Third (closed by you)</option>",
+        "Fourth (turned off)</option>"
+      ]) {
+        assert.include(text, option)
+      }
+      const closed = yield* shown(address({ ...NIGHTS, property: String(third) }))
+      assert.include(closed, "Third is free from")
+      assert.include(closed, "You closed one of these nights: a reservation by hand can be entered all the same.")
+      // As it says.
+      const entered = yield* fill(cookie, address({ ...NIGHTS, property: String(third) }), "create", GUEST)
+      assert.strictEqual(entered.status, 303)
+    })
+  )
+
+  it.effect("is refused where it clashes, in the API's words, and keeps what was filled in", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, property, orders } = yield* ready
+      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
+      const sent = yield* fill(cookie, PATH, "create", {
+        ...{ property_id: String(property), ...NIGHTS, ...GUEST, remarks: "<b>By boat</b>", received_amount: "12" }
+      })
+      assert.strictEqual(sent.status, 409)
+      assert.strictEqual(alertIn(sent), "check_in_date: the property is not free on all of these nights.")
+      const [form] = formsOf(sent, "create")
+      assert.deepStrictEqual(
+        ["property_id", "check_in_date", "guest_name", "rate_amount", "remarks", "received_amount"].map((name) =>
+          form?.form.get(name)
+        ),
+        [String(property), "2027-05-04", "Ada <Lovelace>", "420.50", "<b>By boat</b>", "12"]
+      )
+      // And of the nights of the form, not of the address.
+      assert.include(sent.text, "is not free from Tue 4 May 2027")
+      assert.notInclude(sent.text, "<b>By boat")
+      assert.strictEqual(yield* orders, 1)
+    })
+  )
+
+  it.effect.each([
+    ["rate_amount", "many"],
+    ["guest_name", " "],
+    ["check_out_date", "2027-05-04"],
+    ["currency", "euro"],
+    ["income_method_id", "999"]
+  ] as const)("is refused where %s is %s, and nothing is entered", ([name, value]) =>
+    Effect.gen(function* () {
+      const { cookie, address, orders } = yield* ready
+      const sent = yield* fill(cookie, address(), "create", { ...GUEST, [name]: value })
+      assert.include([400, 422], sent.status)
+      assert.include(alertIn(sent), name)
+      assert.strictEqual(yield* orders, 0)
+    })
+  )
+
+  it.effect("is entered once by a form that is sent twice, and again by another look at the page", () =>
+    Effect.gen(function* () {
+      const { cookie, address, orders } = yield* ready
+      const sent = yield* fillTwice(cookie, address(), "create", GUEST)
+      // The second of them may be told that the first is not through; it is not another reservation.
+      assert.include(
+        sent.map(({ status }) => status),
+        303
+      )
+      assert.strictEqual(yield* orders, 1)
+      const again = yield* fill(cookie, address(), "create", GUEST)
+      assert.strictEqual(again.status, 409)
+      assert.strictEqual(yield* orders, 1)
+    })
+  )
+
+  it.effect("takes no property of another operator's, and no form without its token", () =>
+    Effect.gen(function* () {
+      const one = yield* ready
+      const other = yield* ready
+      const sent = yield* fill(other.cookie, other.address(), "create", { ...GUEST, property_id: String(one.property) })
+      assert.strictEqual(sent.status, 404)
+      assert.strictEqual(alertIn(sent), "property_id: no such property.")
+      assert.strictEqual((yield* withoutToken(one.cookie, one.address(), "create")).status, 403)
+      assert.strictEqual(yield* one.orders, 0)
+      assert.strictEqual(yield* other.orders, 0)
+      // Nor is it told whether that is free.
+      assert.notInclude(yield* other.shown(one.address()), "Harbour &lt;1&gt; is free")
+    })
+  )
+})

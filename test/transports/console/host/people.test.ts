@@ -1,0 +1,243 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
+import { STAFF_ROWS } from "../../../../src/platform/limits.ts"
+import { CHEAP } from "../../../support/domain/access/sign-in/host.ts"
+import { accountOf, call, tokenFor } from "../../../support/harness.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  post,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn, PASSWORD, signedIn, signedInSub } from "../../../support/transports/console/signed-in.ts"
+
+const PEOPLE = "/console/people"
+
+const accountsOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ id: number; name: string; email: string; disabled: boolean; password_hash: string }>`
+    SELECT id, name, email, disabled_at IS NOT NULL AS disabled, password_hash FROM accounts
+    WHERE operator_id = ${operatorId} AND role = 'sub' ORDER BY id`
+})
+
+const staffOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ id: number; name: string; mobile: string; is_active: boolean }>`
+    SELECT id, name, mobile, is_active FROM staffs WHERE operator_id = ${operatorId} ORDER BY id`
+})
+
+// No two tests make an account of the same address: it has one in all the service.
+const mail = (operatorId: number) => `helper-${operatorId}@example.test`
+
+layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("people", (it) => {
+  it.effect("with accounts are made, switched off and on, and given passwords", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const email = mail(operatorId)
+      const made = yield* filledIn(cookie, PEOPLE, "make_account", {
+        email,
+        name: "<i>Ana",
+        new_password: "a long enough one",
+        again: "a long enough one"
+      })
+      assert.include(doneIn(made), "The sub-account is made.")
+      assert.include(made.text, "&lt;i&gt;Ana")
+      assert.notInclude(made.text, "a long enough one")
+      const [account] = yield* accountsOf(operatorId)
+      const id = account?.id ?? 0
+      const token = yield* tokenFor({ operatorId, accountId: id }, "writable")
+      assert.strictEqual((yield* call(token, "query_income_items")).error_code, 0)
+      const at = `${PEOPLE}?change=account:${id}`
+      const off = yield* filledIn(cookie, at, "disable_account")
+      assert.include(off.text, "disabled")
+      assert.deepStrictEqual(
+        (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
+        [true]
+      )
+      yield* filledIn(cookie, at, "enable_account")
+      assert.deepStrictEqual(
+        (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
+        [false]
+      )
+      yield* filledIn(cookie, at, "new_password", { new_password: "another password", again: "another password" })
+      assert.notStrictEqual((yield* accountsOf(operatorId))[0]?.password_hash, account?.password_hash)
+    })
+  )
+
+  it.effect("are given access by who has just given the password", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId } = yield* newHost()
+      const cookie = yield* signedIn(accountId, 16 * 60 * 1000)
+      const fields = {
+        email: mail(operatorId),
+        name: "Ana",
+        new_password: "a long enough one",
+        again: "a long enough one"
+      }
+      const missing = yield* fill(cookie, PEOPLE, "make_account", fields)
+      assert.strictEqual(missing.status, 403)
+      assert.include(missing.text, mail(operatorId))
+      assert.notInclude(missing.text, "a long enough one")
+      const wrong = yield* fill(cookie, PEOPLE, "make_account", { ...fields, password: "wrong" })
+      assert.strictEqual(wrong.status, 401)
+      assert.lengthOf(yield* accountsOf(operatorId), 0)
+      const right = yield* fill(cookie, PEOPLE, "make_account", { ...fields, password: PASSWORD })
+      assert.strictEqual(right.status, 303)
+      const [account] = yield* accountsOf(operatorId)
+      // So is who gives it back; taken away it is by anybody's hand that is signed in.
+      const at = `${PEOPLE}?change=account:${account?.id}`
+      const isDisabled = Effect.map(accountsOf(operatorId), (all) => all.map(({ disabled }) => disabled))
+      assert.strictEqual((yield* fill(cookie, at, "disable_account")).status, 303)
+      const later = yield* signedIn(accountId, 16 * 60 * 1000)
+      for (const [password, status] of [
+        ["", 403],
+        ["wrong", 401]
+      ] as const) {
+        assert.strictEqual((yield* fill(later, at, "enable_account", { password })).status, status)
+        assert.deepStrictEqual(yield* isDisabled, [true])
+      }
+      assert.strictEqual((yield* fill(later, at, "enable_account", { password: PASSWORD })).status, 303)
+      assert.deepStrictEqual(yield* isDisabled, [false])
+    })
+  )
+
+  it.effect("are the main account's to manage alone", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* newHost()
+      const sub = yield* signedInSub(operatorId)
+      const { text } = yield* look(sub.cookie, PEOPLE)
+      assert.include(text, "main account")
+      assert.notInclude(text, 'value="make_account"')
+      assert.strictEqual((yield* look(sub.cookie, `${PEOPLE}?change=account:${sub.accountId}`)).status, 404)
+      const fields = {
+        ...{
+          id: String(sub.accountId),
+          email: mail(operatorId),
+          new_password: "a long enough one",
+          again: "a long enough one"
+        }
+      }
+      for (const act of ["make_account", "new_password", "disable_account", "enable_account"]) {
+        const at = `${PEOPLE}?change=account:${sub.accountId}`
+        assert.strictEqual((yield* madeUp(sub.cookie, at, act, fields)).status, 403, act)
+      }
+      assert.deepStrictEqual(
+        (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
+        [false]
+      )
+    })
+  )
+
+  it.effect("of another operator are nobody's, and no form is taken without its token", () =>
+    Effect.gen(function* () {
+      const [host, other] = [yield* newHost(), yield* newHost()]
+      const theirs = yield* accountOf(other.operatorId, "sub", "Theirs")
+      yield* call(other.token, "create_staff", { name: "Theirs", mobile: "+351 912345678" })
+      const [before, staff] = [yield* accountsOf(other.operatorId), yield* staffOf(other.operatorId)]
+      for (const id of [theirs, other.accountId, host.accountId]) {
+        const at = `${PEOPLE}?change=account:${id}`
+        assert.strictEqual((yield* look(host.cookie, at)).status, 404, String(id))
+        for (const act of ["new_password", "disable_account", "enable_account"]) {
+          assert.strictEqual(
+            (yield* madeUp(host.cookie, at, act, {
+              id: String(id),
+              new_password: "mine from now on",
+              again: "mine from now on"
+            })).status,
+            404,
+            act
+          )
+        }
+      }
+      const member = String(staff[0]?.id)
+      assert.strictEqual((yield* look(host.cookie, `${PEOPLE}?change=staff:${member}`)).status, 404)
+      const changed = yield* madeUp(host.cookie, PEOPLE, "change_staff", { id: member, name: "Mine", is_active: "yes" })
+      assert.strictEqual(changed.status, 404)
+      assert.strictEqual((yield* madeUp(host.cookie, PEOPLE, "delete_staff", { id: member })).status, 404)
+      for (const act of [
+        "make_account",
+        "new_password",
+        "disable_account",
+        "enable_account",
+        "add_staff",
+        "change_staff",
+        "delete_staff"
+      ]) {
+        assert.strictEqual((yield* withoutToken(host.cookie, PEOPLE, act)).status, 403, act)
+      }
+      assert.deepStrictEqual(yield* accountsOf(other.operatorId), before)
+      assert.deepStrictEqual(yield* staffOf(other.operatorId), staff)
+    })
+  )
+
+  it.effect("on the staff are added, changed where touched, switched off and deleted", () =>
+    Effect.gen(function* () {
+      const { cookie, token, operatorId } = yield* newHost()
+      yield* call(token, "create_property", { title: "Harbour <1>" })
+      const added = yield* filledIn(cookie, `${PEOPLE}?change=staff:new`, "add_staff", {
+        ...{ name: "Marta <b>", mobile: "+351 912345678" }
+      })
+      assert.include(added.text, "Marta &lt;b&gt;")
+      const [marta] = yield* staffOf(operatorId)
+      const at = `${PEOPLE}?change=staff:${marta?.id}`
+      const page = yield* look(cookie, at)
+      assert.include(page.text, "Harbour &lt;1&gt;")
+      // Somebody else changes her number meanwhile: what this form did not touch stays so.
+      yield* call(token, "update_staff", { id: marta?.id, mobile: "+351 900000000" })
+      const [form] = formsOf(page, "change_staff")
+      form?.form.set("name", "Marta")
+      form?.form.set("is_active", "false")
+      yield* post(cookie, form?.action ?? "", form?.form ?? new URLSearchParams())
+      assert.deepStrictEqual(yield* staffOf(operatorId), [
+        { id: marta?.id ?? 0, name: "Marta", mobile: "+351 900000000", is_active: false }
+      ])
+      const wrong = yield* fill(cookie, at, "change_staff", { mobile: "nonsense" })
+      assert.deepStrictEqual([wrong.status, alertIn(wrong)?.startsWith("mobile:")], [422, true])
+      assert.include(wrong.text, 'value="nonsense"')
+      yield* filledIn(cookie, at, "delete_staff")
+      assert.deepStrictEqual(yield* staffOf(operatorId), [])
+    })
+  )
+
+  it.effect("sent twice at once are there once", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      yield* fillTwice(cookie, `${PEOPLE}?change=staff:new`, "add_staff", { name: "Marta", mobile: "+351 912345678" })
+      assert.lengthOf(yield* staffOf(operatorId), 1)
+      const fields = { email: mail(operatorId), new_password: "a long enough one", again: "a long enough one" }
+      const sent = yield* fillTwice(cookie, PEOPLE, "make_account", fields)
+      assert.sameMembers(
+        sent.map(({ status }) => status),
+        [303, 409]
+      )
+      assert.lengthOf(yield* accountsOf(operatorId), 1)
+    })
+  )
+
+  it.effect("are so many a page", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const sql = yield* SqlClient.SqlClient
+      const add = (from: number, to: number) => sql`
+        INSERT INTO staffs (operator_id, name, mobile, created_at, updated_at)
+        SELECT ${operatorId}, 'Cleaner ' || n, '+49 15112345678', now(), now() FROM generate_series(${from}::int, ${to}::int) n`
+      yield* add(1, STAFF_ROWS)
+      const full = yield* look(cookie, PEOPLE)
+      assert.lengthOf(full.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS)
+      assert.notInclude(full.text, "Further in the list")
+      yield* add(STAFF_ROWS + 1, STAFF_ROWS + 1)
+      const cut = yield* look(cookie, PEOPLE)
+      assert.lengthOf(cut.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS)
+      assert.include(cut.text, "Further in the list")
+    })
+  )
+})

@@ -1,0 +1,368 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { NAMED_PROPERTIES, PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
+import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { call, dataOf, propertyOf } from "../../../support/harness.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filled,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  post,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+const PROPERTIES = "/console/properties"
+const NEW_GROUP = `${PROPERTIES}?change=group:new`
+const NEW_TAG = `${PROPERTIES}?change=tag:new`
+const NEW_ROOM_TYPE = `${PROPERTIES}?change=room_type:new`
+
+/** All that an operator lets and how it is sorted, as the tables have it. */
+const portfolioOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return {
+    properties: yield* sql<{ id: number; title: string; is_let: boolean }>`
+      SELECT id, title, deactivated_at IS NULL AS is_let FROM properties WHERE operator_id = ${operatorId} ORDER BY id`,
+    groups: yield* sql<{ id: number; name: string; on: ReadonlyArray<number> }>`
+      SELECT id, name, ARRAY(SELECT property_id FROM current_group_properties c
+        WHERE c.operator_id = g.operator_id AND c.group_id = g.id ORDER BY 1) AS "on"
+      FROM property_groups g WHERE operator_id = ${operatorId} ORDER BY id`,
+    tags: yield* sql<{
+      id: number
+      name: string
+      color: string
+      on: ReadonlyArray<number>
+      types: ReadonlyArray<number>
+    }>`
+      SELECT id, name, color, ARRAY(SELECT property_id FROM current_tag_properties c
+          WHERE c.operator_id = t.operator_id AND c.tag_id = t.id ORDER BY 1) AS "on",
+        ARRAY(SELECT room_type_id FROM current_tag_room_types c
+          WHERE c.operator_id = t.operator_id AND c.tag_id = t.id ORDER BY 1) AS types
+      FROM property_tags t WHERE operator_id = ${operatorId} AND deleted_at IS NULL ORDER BY id`,
+    room_types: yield* sql<{ id: number; title: string; on: ReadonlyArray<number> }>`
+      SELECT id, title, ARRAY(SELECT property_id FROM room_type_properties c
+        WHERE c.operator_id = t.operator_id AND c.room_type_id = t.id ORDER BY 1) AS "on"
+      FROM room_types t WHERE operator_id = ${operatorId} ORDER BY id`
+  }
+})
+
+const ids = (...all: ReadonlyArray<number>): ReadonlyArray<string> => all.map(String)
+
+layer(layerSignedIn)("the page of properties", (it) => {
+  it.effect("adds a property, and brings back a title that another has", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      assert.include((yield* look(cookie, PROPERTIES)).text, "There is no property yet.")
+      const added = yield* filledIn(cookie, PROPERTIES, "add_property", { title: " Harbour <1> " })
+      assert.strictEqual(doneIn(added), "The property is added.")
+      assert.include(added.text, "Harbour &lt;1&gt;</a>")
+      assert.notInclude(added.text, "Harbour <1>")
+      const again = yield* fill(cookie, PROPERTIES, "add_property", { title: "Harbour <1>" })
+      assert.deepStrictEqual([again.status, alertIn(again)], [409, "title: another property has it already."])
+      assert.include(again.text, 'name="title" value="Harbour &lt;1&gt;"')
+      assert.lengthOf((yield* portfolioOf(operatorId)).properties, 1)
+    })
+  )
+
+  it.effect("stops letting a property and lets it again, once each, as who is signed in", () =>
+    Effect.gen(function* () {
+      const { cookie, token, operatorId, accountId } = yield* newHost()
+      const id = yield* propertyOf(operatorId, "Harbour")
+      const sent = yield* fillTwice(cookie, PROPERTIES, "stop_letting")
+      assert.deepStrictEqual(
+        sent.map(({ status }) => status),
+        [303, 303]
+      )
+      const stopped = yield* look(cookie, sent[0]?.location ?? "")
+      assert.include(doneIn(stopped), "is not let any more")
+      assert.include(stopped.text, "not let</span>")
+      assert.lengthOf(formsOf(stopped, "stop_letting"), 0)
+      assert.deepStrictEqual(yield* trailOf(operatorId), [
+        `${accountId} console: stop_letting property:${id} (deactivated_at)`
+      ])
+      const day = { property_ids: [id], start_date: "1970-02-01", end_date: "1970-02-01" }
+      assert.include(JSON.stringify(yield* call(token, "get_property_availability", day)), '"available":false')
+      yield* filledIn(cookie, PROPERTIES, "let_again")
+      assert.include(JSON.stringify(yield* call(token, "get_property_availability", day)), '"available":true')
+      assert.strictEqual((yield* portfolioOf(operatorId)).properties[0]?.is_let, true)
+    })
+  )
+
+  it.effect("makes a group, renames it, replaces what is in it and deletes it", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
+      const made = yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea <b>", property_ids: ids(one) })
+      assert.strictEqual(doneIn(made), "The group is made.")
+      assert.notInclude(made.text, "Sea <b>")
+      const [group] = (yield* portfolioOf(operatorId)).groups
+      assert.deepStrictEqual([group?.name, group?.on], ["Sea <b>", [one]])
+      const at = `${PROPERTIES}?change=group:${group?.id}`
+      assert.include(made.text, at)
+      const page = yield* look(cookie, at)
+      assert.deepStrictEqual(formsOf(page, "change_group")[0]?.form.getAll("property_ids"), ids(one))
+      yield* filledIn(cookie, at, "change_group", { name: "Shore", property_ids: ids(one, two) })
+      const changed = (yield* portfolioOf(operatorId)).groups
+      assert.deepStrictEqual(changed, [{ id: group?.id ?? 0, name: "Shore", on: [one, two] }])
+      // An empty list takes all out.
+      yield* filledIn(cookie, at, "change_group", { property_ids: [] })
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [])
+      assert.include(doneIn(yield* filledIn(cookie, at, "delete_group")), "The group is deleted")
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups, [])
+      assert.strictEqual((yield* look(cookie, at)).status, 404)
+    })
+  )
+
+  it.effect("leaves what a form did not touch as others have changed it meanwhile", () =>
+    Effect.gen(function* () {
+      const { cookie, token, operatorId } = yield* newHost()
+      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
+      yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+      const [group] = (yield* portfolioOf(operatorId)).groups
+      const page = yield* look(cookie, `${PROPERTIES}?change=group:${group?.id}`)
+      yield* dataOf(yield* call(token, "update_property_group", { id: group?.id, property_ids: [one, two] }))
+      const [standing] = formsOf(page, "change_group")
+      standing?.form.set("name", "Shore")
+      yield* post(cookie, standing?.action ?? "", standing?.form ?? new URLSearchParams())
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0], {
+        id: group?.id ?? 0,
+        name: "Shore",
+        on: [one, two]
+      })
+    })
+  )
+
+  it.effect(
+    "adds and takes out what was ticked in each of two windows, and the same sent again asks for the same",
+    () =>
+      Effect.gen(function* () {
+        const { cookie, operatorId } = yield* newHost()
+        const [one, two, three] = [
+          yield* propertyOf(operatorId, "One"),
+          yield* propertyOf(operatorId, "Two"),
+          yield* propertyOf(operatorId, "Three")
+        ]
+        yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+        const [group] = (yield* portfolioOf(operatorId)).groups
+        const page = yield* look(cookie, `${PROPERTIES}?change=group:${group?.id}`)
+        const windows = [ids(one, three), ids(two)].map((property_ids) =>
+          filled(formsOf(page, "change_group")[0]?.form ?? new URLSearchParams(), { property_ids })
+        )
+        for (const form of [...windows, ...windows.slice(0, 1)]) {
+          assert.strictEqual((yield* post(cookie, PROPERTIES, form)).status, 303)
+        }
+        assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [two, three])
+        yield* filledIn(cookie, NEW_TAG, "make_tag", { name: "Quiet", property_ids: ids(one) })
+        const [tag] = (yield* portfolioOf(operatorId)).tags
+        const tags = yield* look(cookie, `${PROPERTIES}?change=tag:${tag?.id}`)
+        for (const property_ids of [ids(one, three), ids(two)]) {
+          const [standing] = formsOf(tags, "change_tag")
+          const sent = filled(standing?.form ?? new URLSearchParams(), { property_ids })
+          assert.strictEqual((yield* post(cookie, PROPERTIES, sent)).status, 303)
+        }
+        assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags[0]?.on, [two, three])
+      })
+  )
+
+  it.effect("keeps what was filled in of a group that is refused", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const one = yield* propertyOf(operatorId, "One")
+      yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea" })
+      const taken = yield* fill(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+      assert.deepStrictEqual([taken.status, alertIn(taken)], [409, "name: another group has it already."])
+      const [form] = formsOf(taken, "make_group")
+      assert.deepStrictEqual([form?.form.get("name"), form?.form.getAll("property_ids")], ["Sea", ids(one)])
+    })
+  )
+
+  it.effect("makes a tag in a colour by its name, on properties and room types, and changes and deletes it", () =>
+    Effect.gen(function* () {
+      const { cookie, token, operatorId } = yield* newHost()
+      const one = yield* propertyOf(operatorId, "One")
+      yield* dataOf(yield* call(token, "create_room_type", { title: "Double" }))
+      const [type] = (yield* portfolioOf(operatorId)).room_types
+      const typeId = type?.id ?? 0
+      assert.include((yield* look(cookie, NEW_TAG)).text, '<option value="#FD587B">red</option>')
+      const made = yield* filledIn(cookie, NEW_TAG, "make_tag", {
+        ...{ name: "Sea", color: "#FD587B" },
+        ...{ property_ids: ids(one), room_type_ids: ids(typeId) }
+      })
+      assert.include(made.text, "1 property, 1 room type")
+      const [tag] = (yield* portfolioOf(operatorId)).tags
+      assert.deepStrictEqual(tag, { id: tag?.id ?? 0, name: "Sea", color: "#FD587B", on: [one], types: [typeId] })
+      const at = `${PROPERTIES}?change=tag:${tag?.id}`
+      yield* filledIn(cookie, at, "change_tag", { name: "Shore", color: "#2CBCFD", room_type_ids: [] })
+      const changed = { id: tag?.id ?? 0, name: "Shore", color: "#2CBCFD", on: [one], types: [] }
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags, [changed])
+      const long = yield* fill(cookie, at, "change_tag", { name: "x".repeat(16) })
+      assert.deepStrictEqual([long.status, formsOf(long, "change_tag")[0]?.form.get("name")], [422, "x".repeat(16)])
+      yield* filledIn(cookie, at, "delete_tag")
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags, [])
+      // One colour is as good as another: then the service chooses.
+      yield* filledIn(cookie, NEW_TAG, "make_tag", { name: "Quiet" })
+      assert.lengthOf((yield* portfolioOf(operatorId)).tags, 1)
+    })
+  )
+
+  it.effect("makes a room type of properties that are in none, and says how many are not shown", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two] = [yield* propertyOf(operatorId, "Room 101"), yield* propertyOf(operatorId, "Room 102")]
+      const made = yield* filledIn(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Double", property_ids: ids(one) })
+      assert.strictEqual(doneIn(made), "The room type is made.")
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).room_types[0]?.on, [one])
+      const next = yield* look(cookie, NEW_ROOM_TYPE)
+      assert.notInclude(next.text, "Room 101")
+      assert.include(next.text, "Room 102")
+      assert.include(next.text, "1 that are in one already are not shown")
+      // Meanwhile it has come into one: what is ticked stays filled in, and why it was not taken is said.
+      const taken = yield* fill(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(one, two) })
+      assert.deepStrictEqual(
+        [taken.status, alertIn(taken)],
+        [409, `property_ids: in another room type already: ${one}.`]
+      )
+      assert.deepStrictEqual(formsOf(taken, "make_room_type")[0]?.form.get("title"), "Twin")
+      yield* filledIn(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(two) })
+      assert.include((yield* look(cookie, NEW_ROOM_TYPE)).text, "Every property is in a room type already.")
+    })
+  )
+
+  it.effect("takes nothing of another operator's, nor a form without its token", () =>
+    Effect.gen(function* () {
+      const [host, other] = [yield* newHost(), yield* newHost()]
+      const theirs = yield* propertyOf(other.operatorId, "Theirs")
+      yield* filledIn(other.cookie, NEW_GROUP, "make_group", { name: "Theirs", property_ids: ids(theirs) })
+      yield* filledIn(other.cookie, NEW_TAG, "make_tag", { name: "Theirs", property_ids: ids(theirs) })
+      yield* dataOf(yield* call(other.token, "create_room_type", { title: "Theirs", property_ids: [theirs] }))
+      const before = yield* portfolioOf(other.operatorId)
+      const [group, tag, type] = [before.groups[0]?.id, before.tags[0]?.id, before.room_types[0]?.id].map(String)
+      const foreign = [
+        ["stop_letting", { id: String(theirs) }],
+        ["let_again", { id: String(theirs) }],
+        ["stop_letting", { id: "x" }],
+        ["make_group", { name: "Mine", property_ids: ids(theirs) }],
+        ["change_group", { id: group ?? "", name: "Mine" }],
+        ["delete_group", { id: group ?? "" }],
+        ["make_tag", { name: "Mine", property_ids: ids(theirs) }],
+        ["make_tag", { name: "Mine", room_type_ids: [type ?? ""] }],
+        ["change_tag", { id: tag ?? "", name: "Mine" }],
+        ["delete_tag", { id: tag ?? "" }],
+        ["make_room_type", { title: "Mine", property_ids: ids(theirs) }]
+      ] as const
+      for (const [act, fields] of foreign) {
+        assert.strictEqual((yield* madeUp(host.cookie, PROPERTIES, act, fields)).status, 404, act)
+        assert.strictEqual((yield* withoutToken(host.cookie, PROPERTIES, act)).status, 403, act)
+      }
+      assert.strictEqual((yield* withoutToken(host.cookie, PROPERTIES, "add_property")).status, 403)
+      for (const change of [`group:${group}`, `tag:${tag}`, `room_type:${type}`, "operator:1"]) {
+        const page = yield* look(host.cookie, `${PROPERTIES}?change=${change}`)
+        assert.strictEqual(page.status, 404, change)
+        assert.notInclude(page.text, "Theirs")
+      }
+      assert.deepStrictEqual(yield* portfolioOf(other.operatorId), before)
+      const nothing = { properties: [], groups: [], tags: [], room_types: [] }
+      assert.deepStrictEqual(yield* portfolioOf(host.operatorId), nothing)
+    })
+  )
+
+  it.effect("makes what is sent twice at once only once", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const twice = [
+        [PROPERTIES, "add_property", { title: "One" }],
+        [NEW_GROUP, "make_group", { name: "Sea" }],
+        [NEW_TAG, "make_tag", { name: "Sea" }],
+        [NEW_ROOM_TYPE, "make_room_type", { title: "Double" }]
+      ] as const
+      for (const [path, act, fields] of twice) {
+        const sent = yield* fillTwice(cookie, path, act, fields)
+        assert.deepStrictEqual(
+          sent.map(({ status }) => status),
+          [303, 303],
+          act
+        )
+      }
+      const { properties, groups, tags, room_types } = yield* portfolioOf(operatorId)
+      assert.deepStrictEqual(
+        [properties, groups, tags, room_types].map(({ length }) => length),
+        [1, 1, 1, 1]
+      )
+      const deletions = [
+        [`${PROPERTIES}?change=group:${groups[0]?.id}`, "delete_group"],
+        [`${PROPERTIES}?change=tag:${tags[0]?.id}`, "delete_tag"]
+      ] as const
+      for (const [path, act] of deletions) {
+        const sent = yield* fillTwice(cookie, path, act)
+        assert.deepStrictEqual(
+          sent.map(({ status }) => status),
+          [303, 303],
+          act
+        )
+      }
+    })
+  )
+
+  it.effect("shows so many of each list, leads to the rest, and stays small", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const sql = yield* SqlClient.SqlClient
+      const add = Effect.fnUntraced(function* (from: number, to: number) {
+        yield* sql`INSERT INTO properties (operator_id, title, created_at)
+          SELECT ${operatorId}, 'Home ' || n || repeat('x', 80), now() FROM generate_series(${from}::int, ${to}::int) n`
+        yield* sql`INSERT INTO property_groups (operator_id, name, created_at)
+          SELECT ${operatorId}, 'Group ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
+        yield* sql`INSERT INTO property_tags (operator_id, name, color, created_at)
+          SELECT ${operatorId}, 'Tag ' || n, '#FD587B', now() FROM generate_series(${from}::int, ${to}::int) n`
+        yield* sql`INSERT INTO room_types (operator_id, title, created_at)
+          SELECT ${operatorId}, 'Type ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
+      })
+      yield* sql`UPDATE operators SET room_limit = 5000, room_type_limit = 5000 WHERE id = ${operatorId}`
+      yield* add(1, PORTFOLIO_ROWS)
+      assert.notInclude((yield* look(cookie, PROPERTIES)).text, "Further in the list")
+      yield* add(PORTFOLIO_ROWS + 1, PORTFOLIO_ROWS + 1)
+      const page = yield* look(cookie, PROPERTIES)
+      const counts = [/>Home \d+/g, /class="name">Group \d+/g, /class="name">Tag \d+/g, /class="name">Type \d+/g].map(
+        (each) => page.text.match(each)?.length
+      )
+      assert.deepStrictEqual(counts, [PORTFOLIO_ROWS, PORTFOLIO_ROWS, PORTFOLIO_ROWS, PORTFOLIO_ROWS])
+      assert.lengthOf(page.text.match(/Further in the list/g) ?? [], 4)
+      assert.isBelow(page.text.length, 300_000)
+      const found = yield* look(cookie, `${PROPERTIES}?q=home+17X`)
+      assert.lengthOf(found.text.match(/>Home \d+/g) ?? [], 1)
+    })
+  )
+
+  it.effect("offers as many properties as a list names, what is on it first, and narrows the rest by title", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operators SET room_limit = 5000 WHERE id = ${operatorId}`
+      const last = yield* propertyOf(operatorId, "Zebra")
+      const add = (from: number, to: number) =>
+        sql`INSERT INTO properties (operator_id, title, created_at)
+          SELECT ${operatorId}, 'Home ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
+      yield* add(2, NAMED_PROPERTIES)
+      assert.notInclude((yield* look(cookie, NEW_GROUP)).text, "Not every property is shown")
+      yield* add(NAMED_PROPERTIES + 1, NAMED_PROPERTIES + 1)
+      const full = yield* look(cookie, NEW_GROUP)
+      assert.include(full.text, "Not every property is shown")
+      assert.notInclude(full.text, "Zebra")
+      assert.isBelow(full.text.length, 300_000)
+      yield* filledIn(cookie, `${NEW_GROUP}&q=zebra`, "make_group", { name: "Stripes", property_ids: ids(last) })
+      const [group] = (yield* portfolioOf(operatorId)).groups
+      const at = `${PROPERTIES}?change=group:${group?.id}&q=home+77`
+      assert.include((yield* look(cookie, at)).text, "Zebra")
+      yield* filledIn(cookie, at, "change_group", { name: "Striped" })
+      assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [last])
+    })
+  )
+})

@@ -1,0 +1,180 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { FOUND_STAYS, PROPERTIES_OFFERED } from "../../../../src/platform/limits.ts"
+import { type OrderOptions, orderOf, propertyOf } from "../../../support/harness.ts"
+import { look, newHost } from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+/** A host on 4 May, with a property. */
+const ready = Effect.gen(function* () {
+  // In Berlin it is the 4th already.
+  yield* TestClock.setTime(Date.parse("2027-05-03T22:30:00Z"))
+  const host = yield* newHost()
+  const sql = yield* SqlClient.SqlClient
+  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const guest = Effect.fnUntraced(function* (
+    name: string | null,
+    checkIn: string,
+    checkOut: string,
+    { propertyId = property, ...options }: OrderOptions & { readonly propertyId?: number | null } = {}
+  ) {
+    const code = yield* orderOf(host.operatorId, [{ propertyId, checkIn, checkOut, revenue: "1420.5" }], options)
+    yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${host.operatorId} AND stay_code = ${code}`
+    return code
+  })
+  const shown = (query = "") => Effect.map(look(host.cookie, `/console/reservations${query}`), ({ text }) => text)
+  return { ...host, sql, property, guest, shown }
+})
+
+/** Who is in the list, in its order. */
+const namesIn = (text: string) =>
+  Array.from(text.matchAll(/data-label="Guest"><a href="[^"]*">([^<]*)<\/a>/g), ([, name]) => name)
+
+layer(layerSignedIn)("the page of reservations", (it) => {
+  it.effect("shows who is here and comes, with what is due, and leads to each", () =>
+    Effect.gen(function* () {
+      const { sql, operatorId, guest, shown } = yield* ready
+      yield* guest("Gone", "2027-05-01", "2027-05-03")
+      const code = yield* guest("<script>Ada</script>", "2027-05-03", "2027-05-06")
+      const nameless = yield* guest(null, "2027-05-09", "2027-05-12", { propertyId: null, channelType: "airbnb" })
+      yield* sql`
+        INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, status,
+          operator_name, order_id, created_at, updated_at)
+        SELECT operator_id, 'income', 420, 'EUR', 11, 197, now(), 'paid', 'Owner', id, now(), now()
+        FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+      const text = yield* shown()
+      assert.deepStrictEqual(namesIn(text), ["&lt;script&gt;Ada&lt;/script&gt;", nameless])
+      assert.notInclude(text, "<script>Ada")
+      for (const words of [
+        `<a href="/console/stay?code=${code}">`,
+        "<h2>2 stays</h2>",
+        "Of stays that leave from Tue 4 May 2027 to Sun 31 Oct 2027; name days to search others.",
+        "Harbour &lt;1&gt;",
+        "in the box",
+        "1,420.50 EUR",
+        'due: <span class="number whole">1,000.50 EUR</span>',
+        "not marked as arrived, entered by hand",
+        "not marked as arrived, Airbnb",
+        `<a href="/console/reservations/new">Enter a reservation</a>`
+      ]) {
+        assert.include(text, words)
+      }
+    })
+  )
+
+  it.effect("is narrowed by its form, which keeps what was asked", () =>
+    Effect.gen(function* () {
+      const { property, guest, shown } = yield* ready
+      yield* guest("Ada Lovelace", "2027-02-01", "2027-02-03")
+      yield* guest("Grace Hopper", "2027-05-09", "2027-05-12")
+      yield* guest("Ida Rhodes", "2027-05-20", "2027-05-22", { propertyId: null })
+      yield* guest("Mary Ross", "2027-05-25", "2027-05-27", { status: "wait_accept" })
+      const found = (query: string) => Effect.map(shown(query), namesIn)
+      assert.deepStrictEqual(yield* found("?q=+lovelace+"), ["Ada Lovelace"])
+      assert.deepStrictEqual(yield* found(`?property=${property}`), ["Grace Hopper", "Mary Ross"])
+      assert.deepStrictEqual(yield* found("?property=0"), ["Ida Rhodes"])
+      assert.deepStrictEqual(yield* found("?status=wait_accept"), ["Mary Ross"])
+      assert.deepStrictEqual(yield* found("?from=2027-05-20&to=2027-05-24"), ["Ida Rhodes"])
+      assert.deepStrictEqual(yield* found("?leaves_from=2027-02-03&leaves_to=2027-05-12"), [
+        "Ada Lovelace",
+        "Grace Hopper"
+      ])
+      assert.deepStrictEqual(yield* found("?payment=paid"), [])
+      const text = yield* shown("?q=%22nobody&property=0&status=accepted&from=2027-05-20&payment=unpaid")
+      for (const words of [
+        'name="q" value="&quot;nobody"',
+        '<option value="0" selected>in the box</option>',
+        '<option value="accepted" selected>',
+        '<option value="unpaid" selected>',
+        'name="from" value="2027-05-20"',
+        "<h2>No stays</h2>",
+        "No stay is like that.",
+        "Of the days that you named."
+      ]) {
+        assert.include(text, words)
+      }
+      assert.include(yield* shown("?status=wait_accept"), "Whatever their days.")
+      assert.include(yield* shown("?q=a"), "A whole code is found whatever its days.")
+    })
+  )
+
+  it.effect("says of how many orders the stays are", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, guest, shown } = yield* ready
+      const days = { checkIn: "2027-05-09", checkOut: "2027-05-12" }
+      yield* orderOf(operatorId, [
+        { propertyId: property, ...days },
+        { propertyId: null, ...days }
+      ])
+      assert.include(yield* shown("?payment=unpaid"), "<h2>2 stays of 1 order</h2>")
+      yield* guest("Grace Hopper", "2027-05-20", "2027-05-22")
+      assert.include(yield* shown("?payment=unpaid"), "<h2>3 stays of 2 orders</h2>")
+    })
+  )
+
+  it.effect("takes what is no day, no property and no state for nothing", () =>
+    Effect.gen(function* () {
+      const { guest, shown } = yield* ready
+      yield* guest("Grace Hopper", "2027-05-09", "2027-05-12")
+      for (const query of [
+        "?from=2027-02-30",
+        "?property=x",
+        "?property=-1",
+        "?status=gone",
+        "?payment=1",
+        "?offset=x"
+      ]) {
+        assert.deepStrictEqual(namesIn(yield* shown(query)), ["Grace Hopper"], query)
+      }
+      assert.deepStrictEqual(namesIn(yield* shown(`?q=${"a".repeat(5_000)}`)), [])
+    })
+  )
+
+  it.effect("has pages, and shows no more than one", () =>
+    Effect.gen(function* () {
+      const { guest, shown } = yield* ready
+      for (let at = 1; at < FOUND_STAYS; at += 1)
+        yield* guest(`G${at}`, "2027-05-09", "2027-05-12", { propertyId: null })
+      yield* guest("Last", "2027-05-10", "2027-05-12", { propertyId: null })
+      const full = yield* shown("?q=")
+      assert.lengthOf(namesIn(full), FOUND_STAYS)
+      assert.notInclude(full, 'class="pages"')
+      yield* guest("One more", "2027-05-11", "2027-05-12", { propertyId: null })
+      const first = yield* shown("?q=")
+      assert.lengthOf(namesIn(first), FOUND_STAYS)
+      assert.include(first, `<h2>${FOUND_STAYS + 1} stays</h2>`)
+      assert.include(first, `?q=&amp;offset=${FOUND_STAYS}">Further in the list`)
+      assert.deepStrictEqual(namesIn(yield* shown(`?offset=${FOUND_STAYS}`)), ["One more"])
+    })
+  )
+
+  it.effect("says where not all properties can be chosen", () =>
+    Effect.gen(function* () {
+      const { sql, operatorId, shown } = yield* ready
+      yield* sql`UPDATE operators SET room_limit = ${2 * PROPERTIES_OFFERED} WHERE id = ${operatorId}`
+      yield* sql`
+        INSERT INTO properties (operator_id, title, created_at)
+        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(2, ${PROPERTIES_OFFERED}) at`
+      const more = `Only the first ${PROPERTIES_OFFERED} properties can be chosen here.`
+      assert.notInclude(yield* shown(), more)
+      yield* propertyOf(operatorId, "Z")
+      const text = yield* shown()
+      assert.include(text, more)
+      assert.notInclude(text, ">Z</option>")
+      assert.isBelow(Buffer.byteLength(text), 300_000)
+    })
+  )
+
+  it.effect("shows nothing of another operator's", () =>
+    Effect.gen(function* () {
+      const one = yield* ready
+      const code = yield* one.guest("Ada", "2027-05-09", "2027-05-12")
+      const other = yield* ready
+      const text = yield* other.shown(`?q=${code}&property=${one.property}`)
+      assert.deepStrictEqual(namesIn(text), [])
+      assert.notInclude(text, `<option value="${one.property}"`)
+    })
+  )
+})

@@ -1,0 +1,205 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
+import { addDays } from "../../../../src/contract/time.ts"
+import { PAGE_DEFAULT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
+import { trailOf } from "../../../support/changes/keyed.ts"
+import { TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
+import { reviewing, side } from "../../../support/domain/guests/reviews/ground.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  meant,
+  newHost,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn, signedIn } from "../../../support/transports/console/signed-in.ts"
+
+const ALL = "/console/reviews"
+const WAITING = "/console/reviews?show=waiting"
+
+/** A host who is signed in, with stays that can be reviewed; in a property, or in none. */
+const reviewer = Effect.gen(function* () {
+  const ground = yield* reviewing
+  /** A stay whose record its channel has begun. */
+  const stayed = Effect.fnUntraced(function* (
+    checkOut: string,
+    { channelType = "airbnb", propertyId = null }: { channelType?: string; propertyId?: number | null } = {}
+  ) {
+    const code = yield* ground.stayed(checkOut, channelType, propertyId)
+    assert.deepStrictEqual(yield* ground.says(code, 1, {}, channelType), { outcome: "applied" })
+    return code
+  })
+  return { ...ground, stayed, cookie: yield* signedIn(ground.accountId) }
+})
+
+/** How many stays a page shows. */
+const shownOn = ({ text }: { readonly text: string }): number => text.match(/<section>/g)?.length ?? 0
+
+layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (it) => {
+  it.effect("is empty where nobody stayed", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* newHost()
+      const page = yield* look(cookie, ALL)
+      assert.deepStrictEqual([page.status, shownOn(page)], [200, 0])
+      assert.include(page.text, "0 stays")
+    })
+  )
+
+  it.effect("shows what the guest wrote, by whom and where, and who has to write", () =>
+    Effect.gen(function* () {
+      const { cookie, stayed, says, property } = yield* reviewer
+      const code = yield* stayed(TODAY, { propertyId: property })
+      const other = yield* stayed(TODAY, { channelType: "booking.com" })
+      const sub_score = [{ category: "house_rules", rating: 9, review_category_tags: ["neat_<and>_tidy"] }]
+      yield* says(code, 2, { guest_review: side("Nice\n<script>", { sub_score }) })
+      yield* says(other, 2, { guest_review: side("Bad") }, "booking.com")
+      const waiting = yield* look(cookie, WAITING)
+      assert.strictEqual(shownOn(waiting), 1)
+      for (const words of [
+        "Harbour 1",
+        "<strong>4.5 of 5</strong>",
+        "<blockquote>Nice\n&lt;script&gt;</blockquote>",
+        "<dt>house rules</dt><dd>9",
+        "neat &lt;and&gt; tidy",
+        `/console/stay?code=${code}`
+      ]) {
+        assert.include(waiting.text, words)
+      }
+      const written = yield* look(cookie, ALL)
+      assert.include(written.text, "<blockquote>Bad</blockquote>")
+      assert.isEmpty([...formsOf(written, "review"), ...formsOf(written, "reply")], "hosts do not write there")
+      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> review to write")
+    })
+  )
+
+  it.effect("takes the review of a guest, with the ratings of its channel", () =>
+    Effect.gen(function* () {
+      const { cookie, stayed, recordOf, toldOf } = yield* reviewer
+      const code = yield* stayed(TODAY)
+      const rated = { overall_rating: "4.5", cleanliness: "5", recommend: "1" }
+      const done = yield* filledIn(cookie, WAITING, "review", { content: "Kind\r\nguests", ...rated })
+      assert.strictEqual(doneIn(done), "The review is published.")
+      const category_ratings = { overall_rating: 4.5, cleanliness: 5, recommend: 1 }
+      assert.deepInclude((yield* toldOf(code))[0], {
+        review: { score: 4.5, content: "Kind\nguests", categoryRatings: category_ratings },
+        reply: null
+      })
+      assert.strictEqual((yield* recordOf(code))?.host_review?.content, "Kind\nguests")
+      const seen = yield* look(cookie, `${ALL}?show=guest`)
+      assert.include(seen.text, "<blockquote>Kind\nguests</blockquote>")
+      assert.isEmpty(formsOf(seen, "review"))
+    })
+  )
+
+  it.effect("takes a score alone where the channel has no ratings, and a reply", () =>
+    Effect.gen(function* () {
+      const { cookie, stayed, says, toldOf } = yield* reviewer
+      const code = yield* stayed(TODAY, { channelType: "ctrip" })
+      yield* says(code, 2, { guest_review: side("Nice") }, "ctrip")
+      assert.isFalse(formsOf(yield* look(cookie, WAITING), "review")[0]?.form.has("cleanliness"))
+      const replied = yield* filledIn(cookie, WAITING, "reply", { reply: "Thank you" })
+      assert.strictEqual(doneIn(replied), "The reply is published.")
+      assert.include(replied.text, "<blockquote>Thank you</blockquote>")
+      assert.isEmpty(formsOf(replied, "reply"))
+      yield* filledIn(cookie, WAITING, "review", { score: "3" })
+      assert.deepStrictEqual(
+        (yield* toldOf(code)).map(({ review, reply }) => [review?.score, reply]),
+        [
+          [undefined, "Thank you"],
+          [3, null]
+        ]
+      )
+    })
+  )
+
+  it.effect("keeps what was filled in where it is not taken", () =>
+    Effect.gen(function* () {
+      const { cookie, stayed, says, toldOf } = yield* reviewer
+      const code = yield* stayed(TODAY)
+      yield* says(code, 2, { guest_review: side("Nice") })
+      const blank = yield* fill(cookie, WAITING, "review", { cleanliness: "4" })
+      assert.deepStrictEqual([blank.status, alertIn(blank)], [422, "Give a score, or write something."])
+      const unsaid = yield* fill(cookie, WAITING, "reply", { reply: " " })
+      assert.deepStrictEqual([unsaid.status, alertIn(unsaid)], [422, "Write something first."])
+      const refused = yield* fill(cookie, WAITING, "review", { overall_rating: "6", content: "x".repeat(REVIEW_TEXT) })
+      assert.strictEqual(refused.status, 422)
+      const [standing] = formsOf(refused, "review")
+      assert.deepStrictEqual(
+        [standing?.form.get("overall_rating"), standing?.form.get("content")?.length],
+        ["6", REVIEW_TEXT]
+      )
+      assert.include(refused.text, "<details open><summary>Review this guest</summary>")
+      assert.isEmpty(yield* toldOf(code))
+    })
+  )
+
+  it.effect("is shown a page at a time, and by half years back", () =>
+    Effect.gen(function* () {
+      const { cookie, stayed } = yield* reviewer
+      for (let nth = 0; nth < PAGE_DEFAULT; nth++) yield* stayed(addDays(TODAY, -nth))
+      const full = yield* look(cookie, WAITING)
+      assert.strictEqual(shownOn(full), PAGE_DEFAULT)
+      assert.notInclude(full.text, "Further in the list")
+      yield* stayed(addDays(TODAY, -179))
+      const last = yield* stayed(addDays(TODAY, -180))
+      assert.include((yield* look(cookie, WAITING)).text, "Further in the list")
+      assert.strictEqual(shownOn(yield* look(cookie, `${WAITING}&offset=${PAGE_DEFAULT}`)), 1)
+      assert.include(
+        (yield* look(cookie, "/console/overview")).text,
+        `<strong>${PAGE_DEFAULT + 1}</strong> reviews to write`
+      )
+      const before = meant(/href="([^"]*until=[^"]*)">Stays that ended before/.exec(full.text)?.[1] ?? "")
+      const earlier = yield* look(cookie, before)
+      assert.strictEqual(shownOn(earlier), 1)
+      assert.include(earlier.text, last)
+    })
+  )
+})
+
+layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("every form of the page of reviews", (it) => {
+  it.effect("does nothing to another operator's stay, and nothing without its token", () =>
+    Effect.gen(function* () {
+      const other = yield* reviewer
+      const code = yield* other.stayed(TODAY)
+      yield* other.says(code, 2, { guest_review: side("Nice") })
+      const before = [yield* other.recordOf(code), yield* trailOf(other.operatorId)]
+      const { cookie, operatorId } = yield* newHost()
+      const forms = { review: { id: code, score: "1", content: "Bad" }, reply: { id: code, reply: "Liar" } }
+      for (const [act, fields] of Object.entries(forms)) {
+        const [foreign, nobodys] = [
+          yield* madeUp(cookie, ALL, act, fields),
+          yield* madeUp(cookie, ALL, act, { ...fields, id: "0-none" })
+        ]
+        assert.deepStrictEqual([foreign.status, alertIn(foreign)], [404, alertIn(nobodys)], act)
+        assert.strictEqual((yield* withoutToken(other.cookie, ALL, act)).status, 403)
+      }
+      assert.deepStrictEqual([yield* other.recordOf(code), yield* trailOf(other.operatorId)], before)
+      assert.isEmpty(yield* other.toldOf(code))
+      assert.isEmpty(yield* trailOf(operatorId))
+    })
+  )
+
+  it.effect("that is sent twice at once is done once", () =>
+    Effect.gen(function* () {
+      const { cookie, stayed, says, toldOf } = yield* reviewer
+      const code = yield* stayed(TODAY)
+      yield* says(code, 2, { guest_review: side("Nice") })
+      for (const [act, fields] of Object.entries({ reply: { reply: "Thanks" }, review: { content: "Kind" } })) {
+        const statuses = (yield* fillTwice(cookie, WAITING, act, fields)).map(({ status }) => status)
+        assert.include(statuses, 303)
+        for (const status of statuses) assert.include([303, 409], status)
+      }
+      assert.deepStrictEqual(
+        (yield* toldOf(code)).map(({ review, reply }) => review?.content ?? reply),
+        ["Thanks", "Kind"]
+      )
+    })
+  )
+})

@@ -1,0 +1,131 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
+import { propertyOf } from "../../../support/harness.ts"
+import {
+  alertIn,
+  fill,
+  filled,
+  filledIn,
+  formsOf,
+  look,
+  newHost,
+  post
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+const PEOPLE = "/console/people"
+const NEW = `${PEOPLE}?change=staff:new`
+const MARTA = { name: "Marta", mobile: "+351 912345678" }
+
+/** The properties that each of an operator's staff is limited to. */
+const limitedTo = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: number; limited: ReadonlyArray<number> }>`
+    SELECT s.id, ARRAY(SELECT p.property_id FROM staff_properties p WHERE p.operator_id = s.operator_id AND p.staff_id = s.id
+      AND p.version = s.properties_version ORDER BY 1) AS limited
+    FROM staffs s WHERE s.operator_id = ${operatorId} ORDER BY s.id`
+  return rows.map(({ limited }) => limited)
+})
+
+layer(layerSignedIn)("the properties that staff work in", (it) => {
+  it.effect("are all, unless some are ticked and only those are meant", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two] = [yield* propertyOf(operatorId, "One <1>"), yield* propertyOf(operatorId, "Two")]
+      const added = yield* filledIn(cookie, NEW, "add_staff", MARTA)
+      assert.include(added.text, "every property")
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(added.text)?.[1] ?? ""
+      const limited = yield* filledIn(cookie, at, "change_staff", { works_in: "some", property_ids: [String(one)] })
+      assert.include(limited.text, "One &lt;1&gt;")
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[one]])
+      const [form] = formsOf(yield* look(cookie, at), "change_staff")
+      assert.deepStrictEqual([form?.form.get("works_in"), form?.form.getAll("property_ids")], ["some", [String(one)]])
+      yield* filledIn(cookie, at, "change_staff", { property_ids: [String(one), String(two)] })
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[one, two]])
+      yield* filledIn(cookie, at, "change_staff", { works_in: "all" })
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
+    })
+  )
+
+  it.effect("are added to and taken from in each of two windows", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two, three] = [
+        yield* propertyOf(operatorId, "One"),
+        yield* propertyOf(operatorId, "Two"),
+        yield* propertyOf(operatorId, "Three")
+      ]
+      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const list = yield* look(cookie, PEOPLE)
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(list.text)?.[1] ?? ""
+      const page = yield* look(cookie, at)
+      for (const property_ids of [[String(one), String(three)], [String(two)]]) {
+        const form = filled(formsOf(page, "change_staff")[0]?.form ?? new URLSearchParams(), { property_ids })
+        assert.strictEqual((yield* post(cookie, at, form)).status, 303)
+      }
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[two, three]])
+    })
+  )
+
+  it.effect("are not narrowed to a tick of a window that was opened before they became every one", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
+      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec((yield* look(cookie, PEOPLE)).text)?.[1] ?? ""
+      const stale = formsOf(yield* look(cookie, at), "change_staff")[0]?.form ?? new URLSearchParams()
+      yield* filledIn(cookie, at, "change_staff", { works_in: "all" })
+      const refused = yield* post(cookie, at, filled(stale, { property_ids: [String(one), String(two)] }))
+      assert.strictEqual(refused.status, 409)
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
+      // And what is ticked beside "every property" is not dropped in silence.
+      for (const [path, act] of [
+        [at, "change_staff"],
+        [NEW, "add_staff"]
+      ] as const) {
+        const unclear = yield* fill(cookie, path, act, { ...MARTA, property_ids: [String(two)] })
+        assert.strictEqual(unclear.status, 422)
+        assert.include(alertIn(unclear) ?? "", "counts only where they work in those alone")
+      }
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
+    })
+  )
+
+  it.effect("do not become all of them because the last is unticked", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const one = yield* propertyOf(operatorId, "One")
+      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const list = yield* look(cookie, PEOPLE)
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(list.text)?.[1] ?? ""
+      const refused = yield* fill(cookie, at, "change_staff", { name: "Marta B.", property_ids: [] })
+      assert.deepStrictEqual(
+        [refused.status, alertIn(refused)],
+        [422, "Tick the properties they work in, or choose every property."]
+      )
+      const [form] = formsOf(refused, "change_staff")
+      assert.deepStrictEqual([form?.form.get("name"), form?.form.getAll("property_ids")], ["Marta B.", []])
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[one]])
+      assert.strictEqual((yield* fill(cookie, NEW, "add_staff", { ...MARTA, works_in: "some" })).status, 422)
+      assert.lengthOf(yield* limitedTo(operatorId), 1)
+    })
+  )
+
+  it.effect("are named, the first few of them, and none of another operator's is taken", () =>
+    Effect.gen(function* () {
+      const [host, other] = [yield* newHost(), yield* newHost()]
+      const theirs = yield* propertyOf(other.operatorId, "Theirs")
+      const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 2 }, (_each, at) => `Home ${at}`)
+      const homes = yield* Effect.forEach(titles, (title) => propertyOf(host.operatorId, title))
+      const some = { ...MARTA, works_in: "some" }
+      const foreign = yield* fill(host.cookie, NEW, "add_staff", { ...some, property_ids: [String(theirs)] })
+      assert.strictEqual(foreign.status, 404)
+      assert.deepStrictEqual(yield* limitedTo(host.operatorId), [])
+      const { text } = yield* filledIn(host.cookie, NEW, "add_staff", { ...some, property_ids: homes.map(String) })
+      assert.include(text, `${titles.slice(0, STAFF_PROPERTIES_NAMED).join(", ")} and 2 more`)
+    })
+  )
+})

@@ -1,0 +1,80 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
+import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
+import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
+import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { layerConsoleAssembly } from "../../../../src/transports/console/assembly.ts"
+import { ConsolePages, layerConsolePages } from "../../../../src/transports/console/console.ts"
+import { layerTest } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+import { layerSessions, PUBLIC_URL, signedIn } from "../../../support/transports/console/signed-in.ts"
+import { makeWorld } from "../../../support/world.ts"
+
+/** The pages without a socket: what one asks of the database is then counted. Who is signed in is asked beside that, once. */
+const layerPages = layerConsolePages(PUBLIC_URL).pipe(
+  Layer.provide([
+    layerSessions,
+    Passwords.layer,
+    Clients.layer,
+    Codes.layer,
+    Grants.layer,
+    Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
+  ]),
+  Layer.provideMerge(layerTest)
+)
+
+/** Statements that a look at a page takes, whatever there is. */
+const MOST = 2
+
+layer(layerPages)("a look at a page", (it) => {
+  it.effect("is a statement or two", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      yield* TestClock.setTime(Date.parse("2027-05-20T10:00:00Z"))
+      const [sql, pages] = [yield* SqlClient.SqlClient, yield* ConsolePages]
+      const [account] = yield* sql<{ id: number }>`
+        SELECT id FROM accounts WHERE operator_id = ${world.operatorId} AND role = 'main'`
+      const [listing] = yield* sql<{
+        id: number
+      }>`SELECT min(id)::int AS id FROM listings WHERE operator_id = ${world.operatorId}`
+      const cookie = yield* signedIn(account?.id ?? 0)
+      const { property_id, reservation_code, conversation_id } = world.fields
+      const nights = "check_in_date=2027-08-01&check_out_date=2027-08-03"
+      const paths = [
+        ...["overview", "calendar", `calendar?property=${property_id}&from=2027-05-01&to=2027-05-09`, "year"],
+        ...["reservations", "reservations?payment=unpaid", "reservations?status=check_in", "reservations?q=Lovelace"],
+        ...[`reservations/new?property=${property_id}&${nights}`, `stay?code=${reservation_code}`],
+        ...["messages", "messages?show=waiting", `messages?id=${conversation_id}`, "reviews", "reviews?show=waiting"],
+        ...["money", "money?add=expense", "money.csv?from=2027-05-01&to=2027-05-31", "tasks", "tasks?add=1"],
+        ...["tasks?sheet=2027-05-20", "properties", "properties?change=group:new", "channels"],
+        ...[
+          `channels/listing?id=${listing?.id}`,
+          "calendars",
+          "automation",
+          "knowledge",
+          "people",
+          "people?change=staff:new"
+        ],
+        ...["words", "words?change=income_items:11", "history", `history?record=reservation:${reservation_code}`]
+      ]
+      const counted = yield* Effect.forEach(paths, (path) => {
+        const request = HttpServerRequest.fromWeb(
+          new Request(`${PUBLIC_URL}/console/${path}`, { headers: { cookie: `latchkey=${cookie}` } })
+        )
+        return Effect.map(
+          countStatements(pages(request)),
+          ([response, count]) => [path, response?.status, count] as const
+        )
+      })
+      assert.deepStrictEqual(
+        counted.filter(([, status, count]) => status !== 200 || count < 1 || count > MOST),
+        []
+      )
+    })
+  )
+})

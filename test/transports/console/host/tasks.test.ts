@@ -1,0 +1,266 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { DESK_CHOICES, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
+import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+const TASKS = "/console/tasks"
+const ADD = "/console/tasks?add=1"
+
+/** A host on a Wednesday, with two properties and Marta, who works in one of them. */
+const ready = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.parse("2026-11-25T10:00:00Z"))
+  const host = yield* newHost()
+  const [harbour, garden] = [
+    yield* propertyOf(host.operatorId, "Harbour <1>"),
+    yield* propertyOf(host.operatorId, "Garden")
+  ]
+  const api = yield* typedClient
+  const as = withToken(host.token)
+  const { staff_id: marta } = yield* api
+    .create_staff({ name: "Marta & Co", mobile: "+49 15112345678", property_ids: [harbour] })
+    .pipe(as)
+  const tasks = Effect.map(api.search_tasks({}).pipe(as), (found) => found.tasks)
+  const task = (fields: Partial<Parameters<typeof api.create_task>[0]> = {}) =>
+    Effect.map(
+      api.create_task({ type: "cleaning", expected_date: "2026-11-26", ...fields }).pipe(as),
+      ({ task_id }) => task_id
+    )
+  return { ...host, harbour, garden, marta, tasks, task }
+})
+
+layer(layerSignedIn)("tasks", (it) => {
+  it.effect("are added, shown by day and person, begun and done, changed and deleted", () =>
+    Effect.gen(function* () {
+      const { cookie, harbour, marta, tasks } = yield* ready
+      const added = yield* filledIn(cookie, ADD, "create", {
+        ...{ type: "cleaning", property_id: String(harbour), staff_id: String(marta), expected_date: "2026-11-26" },
+        ...{ expected_time: "11:00", level: "advanced", fee: "35.5", note: "<script>keys" }
+      })
+      assert.strictEqual(doneIn(added), "The task is added.")
+      for (const shown of [
+        "Thu 26 Nov 2026",
+        "<h3>Marta &amp; Co</h3>",
+        "Cleaning, thorough",
+        "11:00",
+        "Harbour &lt;1&gt;"
+      ]) {
+        assert.include(added.text, shown)
+      }
+      assert.include(added.text, "35.50 EUR")
+      assert.include(added.text, "&lt;script&gt;keys")
+      assert.strictEqual(doneIn(yield* filledIn(cookie, TASKS, "begin")), "The task is under way.")
+      assert.strictEqual((yield* tasks)[0]?.status, "in_progress")
+      const done = yield* filledIn(cookie, TASKS, "finish")
+      assert.strictEqual(doneIn(done), "The task is done.")
+      assert.deepStrictEqual(formsOf(done, "finish"), [])
+      const [task] = yield* tasks
+      assert.strictEqual(task?.status, "completed")
+      const form = `${TASKS}?change=${task?.id}`
+      const changed = yield* filledIn(cookie, form, "change", { staff_id: "", expected_time: "", note: "none" })
+      assert.strictEqual(doneIn(changed), "The task is changed.")
+      assert.deepInclude((yield* tasks)[0], {
+        ...{ staff_id: null, expected_time: null, note: "none", status: "completed" },
+        ...{ property_id: harbour, level: "advanced", fee: 35.5, expected_date: "2026-11-26" }
+      })
+      assert.include(changed.text, "Nobody yet")
+      assert.strictEqual(doneIn(yield* filledIn(cookie, form, "delete")), "The task is deleted.")
+      assert.deepStrictEqual(yield* tasks, [])
+      assert.strictEqual((yield* look(cookie, form)).status, 404)
+    })
+  )
+
+  it.effect("go to nobody who does not work there, and what was filled in stays", () =>
+    Effect.gen(function* () {
+      const { cookie, garden, marta, tasks } = yield* ready
+      assert.include((yield* look(cookie, ADD)).text, "Marta &amp; Co (works in 1 of the properties)")
+      const refused = yield* fill(cookie, ADD, "create", {
+        ...{ property_id: String(garden), staff_id: String(marta), note: "tap drips", type: "maintenance" }
+      })
+      assert.strictEqual(refused.status, 422)
+      assert.strictEqual(alertIn(refused), "staff_id: does not work in the property of the task.")
+      assert.include(refused.text, "tap drips")
+      assert.include(refused.text, `value="${garden}" selected`)
+      assert.include(refused.text, 'value="maintenance" selected')
+      assert.deepStrictEqual(yield* tasks, [])
+    })
+  )
+
+  it.effect("are those of the days and the person asked for, and what is left over is said", () =>
+    Effect.gen(function* () {
+      const { cookie, marta, task } = yield* ready
+      yield* task({ expected_date: "2026-11-24", note: "late" })
+      yield* task({ expected_date: "2026-12-01", note: "last day", staff_id: marta })
+      yield* task({ expected_date: "2026-12-02", note: "too far" })
+      const { text } = yield* look(cookie, TASKS)
+      assert.include(text, "last day")
+      assert.notInclude(text, "too far")
+      assert.notInclude(text, "late<")
+      const earlier = /href="([^"]*)">1 of earlier days/.exec(text)?.[1]?.replaceAll("&amp;", "&")
+      assert.include((yield* look(cookie, earlier ?? "")).text, ">late<")
+      const hers = yield* look(cookie, `${TASKS}?from=2026-11-20&to=2026-12-20&staff=${marta}`)
+      assert.include(hers.text, "last day")
+      assert.notInclude(hers.text, "too far")
+      const wrong = yield* look(cookie, `${TASKS}?from=2026-11-20&to=2026-11-19`)
+      assert.strictEqual(alertIn(wrong), "The last day is before the first.")
+      const long = yield* look(cookie, `${TASKS}?from=2026-01-01&to=2026-12-31`)
+      assert.match(alertIn(long) ?? "", /At most 180 days/)
+    })
+  )
+
+  it.effect("keep a property that the box has no room for, unless another is chosen", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, tasks, task } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operators SET room_limit = ${DESK_CHOICES + 10} WHERE id = ${operatorId}`
+      yield* sql`
+        INSERT INTO properties (operator_id, title, created_at)
+        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${DESK_CHOICES}) at`
+      const last = yield* propertyOf(operatorId, "Zenith")
+      const form = `${TASKS}?change=${yield* task({ property_id: last })}`
+      const [standing] = formsOf(yield* look(cookie, form), "change")
+      assert.strictEqual(standing?.form.get("property_id"), String(last))
+      yield* filledIn(cookie, form, "change", { note: "Mind the cat" })
+      assert.deepInclude((yield* tasks)[0], { property_id: last, note: "Mind the cat" })
+    })
+  )
+
+  it.effect("of two people of one name are two people's", () =>
+    Effect.gen(function* () {
+      const { cookie, token, marta, task } = yield* ready
+      const api = yield* typedClient
+      const { staff_id: other } = yield* api
+        .create_staff({ name: "Marta & Co", mobile: "+49 15112345679" })
+        .pipe(withToken(token))
+      for (const staff_id of [marta, other, marta]) yield* task({ staff_id })
+      const { text } = yield* look(cookie, TASKS)
+      const parts = text.split("<h3>Marta &amp; Co</h3>").slice(1)
+      assert.deepStrictEqual(
+        parts.map((part) => part.split("<h3>")[0]?.match(/Cleaning/g)?.length),
+        [2, 1]
+      )
+    })
+  )
+
+  it.effect("of a day are a sheet to print: for each person where, what, and who comes and goes", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, harbour, marta, task } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET address = 'Quay 1 <a>' WHERE id = ${harbour}`
+      const leaving = yield* orderOf(operatorId, [
+        { propertyId: harbour, checkIn: "2026-11-24", checkOut: "2026-11-26" }
+      ])
+      yield* sql`UPDATE stays SET guest_name = 'Ada', number_of_guests = 2 WHERE operator_id = ${operatorId} AND stay_code = ${leaving}`
+      yield* task({ property_id: harbour, staff_id: marta, note: "linen" })
+      yield* task({ type: "other", note: "keys for nobody" })
+      const { text, status } = yield* look(cookie, `${TASKS}?sheet=2026-11-26`)
+      assert.strictEqual(status, 200)
+      for (const shown of [
+        "Marta &amp; Co",
+        "Quay 1 &lt;a&gt;",
+        "linen",
+        "Leaves by 11:00: Ada (2 guests)",
+        "Nobody yet",
+        "keys"
+      ]) {
+        assert.include(text, shown)
+      }
+      assert.deepStrictEqual(text.match(/<form method="post"/g)?.length, 1, "only that for signing out")
+      const hers = yield* look(cookie, `${TASKS}?sheet=2026-11-26&staff=${marta}`)
+      assert.include(hers.text, "linen")
+      assert.notInclude(hers.text, "keys for nobody")
+      assert.include((yield* look(cookie, `${TASKS}?sheet=2026-11-27`)).text, "There is nothing to do on this day.")
+    })
+  )
+
+  it.effect("are so many on a page and no more, which is no heavy one", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, harbour } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      const add = (count: number) => sql`
+        INSERT INTO tasks (operator_id, type, expected_date, property_id, note, currency, created_at, updated_at)
+        SELECT ${operatorId}::bigint, 'cleaning', '2026-11-26', ${harbour}::bigint, repeat('n', 200), 'EUR', now(), now()
+        FROM generate_series(1, ${count}::int)`
+      yield* add(TASKS_SHOWN)
+      const full = yield* look(cookie, TASKS)
+      assert.lengthOf(formsOf(full, "finish"), TASKS_SHOWN)
+      assert.notInclude(full.text, "Further in the list")
+      assert.isBelow(full.text.length, 300_000)
+      yield* add(1)
+      const more = yield* look(cookie, TASKS)
+      assert.lengthOf(formsOf(more, "finish"), TASKS_SHOWN)
+      assert.include(more.text, "Further in the list")
+      assert.lengthOf(formsOf(yield* look(cookie, `${TASKS}?offset=${TASKS_SHOWN}`), "finish"), 1)
+    })
+  )
+
+  it.effect("of others are not to be had, nor changed, whatever is sent", () =>
+    Effect.gen(function* () {
+      const other = yield* ready
+      const id = yield* other.task({ property_id: other.harbour, staff_id: other.marta, note: "theirs" })
+      const code = yield* orderOf(other.operatorId, [{ propertyId: other.harbour }])
+      const before = yield* other.tasks
+      const { cookie, tasks } = yield* ready
+      assert.strictEqual((yield* look(cookie, `${TASKS}?change=${id}`)).status, 404)
+      for (const query of [`?staff=${other.marta}`, `?sheet=2026-11-26&staff=${other.marta}`, "?sheet=2026-11-26"]) {
+        assert.notInclude((yield* look(cookie, `${TASKS}${query}`)).text, "theirs", query)
+      }
+      const type = "cleaning"
+      for (const [act, fields] of [
+        ["change", { id: String(id), note: "mine" }],
+        ["begin", { id: String(id) }],
+        ["finish", { id: String(id) }],
+        ["delete", { id: String(id) }],
+        ["create", { type, property_id: String(other.harbour) }],
+        ["create", { type, staff_id: String(other.marta) }],
+        ["create", { type, stay_code: code }]
+      ] as const) {
+        const answer = yield* madeUp(cookie, TASKS, act, fields)
+        assert.strictEqual(answer.status, 404, act)
+        assert.match(alertIn(answer) ?? "", /no such|has no/i, act)
+      }
+      assert.deepStrictEqual(yield* other.tasks, before)
+      assert.deepStrictEqual(yield* tasks, [])
+    })
+  )
+
+  it.effect("are not taken from other sites, and taken once from an impatient hand", () =>
+    Effect.gen(function* () {
+      const { cookie, tasks } = yield* ready
+      for (const act of ["create", "change", "begin", "finish", "delete"]) {
+        assert.strictEqual((yield* withoutToken(cookie, TASKS, act)).status, 403, act)
+      }
+      const twice = (path: string, act: string, fields = {}) =>
+        Effect.map(fillTwice(cookie, path, act, fields), (answers) =>
+          assert.deepStrictEqual(
+            answers.map(({ status }) => status),
+            [303, 303],
+            act
+          )
+        )
+      yield* twice(ADD, "create", { expected_date: "2026-11-26", note: "once" })
+      assert.lengthOf(yield* tasks, 1)
+      const form = `${TASKS}?change=${(yield* tasks)[0]?.id}`
+      yield* twice(TASKS, "begin")
+      yield* twice(TASKS, "finish")
+      yield* twice(form, "change", { note: "changed" })
+      assert.deepInclude((yield* tasks)[0], { note: "changed", status: "completed" })
+      yield* twice(form, "delete")
+      assert.deepStrictEqual(yield* tasks, [])
+    })
+  )
+})

@@ -1,0 +1,57 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { CALENDARS_SHOWN } from "../../../../src/platform/limits.ts"
+import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
+import { freshOperator, layerTest, propertyOf } from "../../../support/harness.ts"
+import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
+import { countStatements } from "../../../support/statements.ts"
+
+const TODAY = "2027-04-20"
+
+const shown = (operatorId: number, offset = 0) => CalendarsElsewhere.use((desk) => desk.of(operatorId, TODAY, offset))
+
+layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars of elsewhere", (it) => {
+  it.effect(
+    "are read in one statement, with the days from today on and without what is secret, and nobody else's",
+    () =>
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* freshOperator(), yield* freshOperator()]
+        const property = yield* propertyOf(mine.operatorId, "Harbour")
+        const id = yield* calendarOf(mine.operatorId, property, "https://calendars.example/1.ics?s=SECRET-9876")
+        yield* sayBusy(mine.operatorId, property, id, false, "2027-04-19", TODAY, "2027-05-01")
+        const other = yield* propertyOf(theirs.operatorId, "Theirs")
+        yield* calendarOf(theirs.operatorId, other, "https://elsewhere.example/2.ics")
+        const [all, statements] = yield* countStatements(shown(mine.operatorId))
+        assert.strictEqual(statements, 1)
+        assert.deepInclude(all.calendars[0], {
+          ...{ id, property_title: "Harbour", host: "calendars.example", ending: "9876", state: "new", busy_days: 2 },
+          ...{ fetched_at: null, error: null, unreadable: null, skip_unavailable: false }
+        })
+        assert.deepStrictEqual([all.calendars.length, all.total], [1, 1])
+        assert.deepStrictEqual(all.properties, [{ id: property, name: "Harbour" }])
+        assert.notInclude(JSON.stringify(all), "SECRET")
+      })
+  )
+
+  it.effect("come in pages, those that fail first", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO imported_calendars (operator_id, property_id, url, host, state, due_at, created_at)
+        SELECT ${operatorId}, ${property}, 'https://h.example/' || at, at::text,
+          CASE WHEN at > ${CALENDARS_SHOWN} THEN 'failing' ELSE 'ok' END, now(), now()
+        FROM generate_series(1, ${CALENDARS_SHOWN + 1}::integer) at`
+      const first = yield* shown(operatorId)
+      assert.deepStrictEqual([first.calendars.length, first.total], [CALENDARS_SHOWN, CALENDARS_SHOWN + 1])
+      assert.strictEqual(first.calendars[0]?.host, String(CALENDARS_SHOWN + 1))
+      const next = yield* shown(operatorId, CALENDARS_SHOWN)
+      assert.deepStrictEqual(
+        next.calendars.map(({ host }) => host),
+        [String(CALENDARS_SHOWN)]
+      )
+    }).pipe(Effect.orDie)
+  )
+})

@@ -1,0 +1,108 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { HostLetting } from "../../../../src/domain/calendars/availability/HostLetting.ts"
+import { PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
+import { Portfolio, type PortfolioAsked } from "../../../../src/transports/console/queries/Portfolio.ts"
+import { byNobody, freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+
+const layerPortfolio = Layer.mergeAll(Portfolio.layer, HostLetting.layer).pipe(Layer.provideMerge(layerTest))
+
+const START = { properties: 0, groups: 0, tags: 0, room_types: 0, q: undefined }
+
+const shown = (operatorId: number, asked: Partial<PortfolioAsked> = {}) =>
+  Portfolio.use((portfolio) => portfolio.of({ ...START, operatorId, ...asked }))
+
+layer(layerPortfolio)("what an operator lets", (it) => {
+  it.effect("is read in one statement, with all that is on it, and nobody else's", () =>
+    Effect.gen(function* () {
+      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      yield* propertyOf(other.operatorId, "Theirs")
+      const [zoo, attic] = [
+        yield* propertyOf(operator.operatorId, "Zoo"),
+        yield* propertyOf(operator.operatorId, "Attic")
+      ]
+      const api = yield* typedClient
+      yield* Effect.gen(function* () {
+        const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [zoo] })
+        yield* api.create_property_group({ name: "Sea", property_ids: [zoo, attic] })
+        yield* api.create_property_tag({
+          name: "Quiet",
+          color: "#FD587B",
+          property_ids: [zoo],
+          room_type_ids: [room_type_id]
+        })
+        const { tag } = yield* api.create_property_tag({ name: "Gone", property_ids: [zoo] })
+        yield* api.delete_property_tag({ id: tag.id })
+      }).pipe(withToken(operator.token))
+      yield* HostLetting.use((letting) => letting.deactivate(operator.operatorId, attic)).pipe(byNobody)
+      const [{ properties, groups, tags, room_types }, statements] = yield* countStatements(shown(operator.operatorId))
+      assert.strictEqual(statements, 1)
+      assert.deepStrictEqual(
+        properties.rows.map((row) => [row.title, row.deactivated_at !== null, row.room_type]),
+        [
+          ["Attic", true, null],
+          ["Zoo", false, "Double"]
+        ]
+      )
+      assert.deepStrictEqual(
+        properties.rows.map((row) => [row.groups.map(({ name }) => name), row.tags.map(({ name }) => name)]),
+        [
+          [["Sea"], []],
+          [["Sea"], ["Quiet"]]
+        ]
+      )
+      assert.deepStrictEqual([groups.total, groups.rows[0]?.properties], [1, 2])
+      assert.deepStrictEqual([tags.total, tags.rows[0]?.properties, tags.rows[0]?.room_types], [1, 1, 1])
+      assert.deepStrictEqual([room_types.total, room_types.rows[0]?.properties], [1, 1])
+      assert.deepStrictEqual(
+        room_types.rows[0]?.tags.map(({ name }) => name),
+        ["Quiet"]
+      )
+    })
+  )
+
+  it.effect("is told part by part, by name, and found by a part of a title in whatever case", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO properties (operator_id, title, created_at)
+        SELECT ${operatorId}, 'Home ' || lpad(n::text, 3, '0'), now() FROM generate_series(1, ${PORTFOLIO_ROWS + 1}::int) n`
+      const first = yield* shown(operatorId)
+      assert.deepStrictEqual(
+        [first.properties.total, first.properties.rows.length, first.properties.rows[0]?.title],
+        [PORTFOLIO_ROWS + 1, PORTFOLIO_ROWS, "Home 001"]
+      )
+      const rest = yield* shown(operatorId, { properties: PORTFOLIO_ROWS })
+      assert.deepStrictEqual(
+        rest.properties.rows.map(({ title }) => title),
+        [`Home 0${PORTFOLIO_ROWS + 1}`]
+      )
+      const beyond = yield* shown(operatorId, { properties: 9_999_999, groups: 9_999_999 })
+      assert.deepStrictEqual([beyond.properties.rows, beyond.properties.total], [[], PORTFOLIO_ROWS + 1])
+      const found = yield* shown(operatorId, { q: "hOME 00" })
+      assert.strictEqual(found.properties.total, 9)
+      assert.strictEqual((yield* shown(operatorId, { q: "%" })).properties.total, 0)
+    })
+  )
+})
+
+layer(layerPortfolio)("letting one's own", (it) => {
+  it.effect("property changes nobody else's, and answers as for one that is not there", () =>
+    Effect.gen(function* () {
+      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      const theirs = yield* propertyOf(other.operatorId, "Theirs")
+      const letting = yield* HostLetting
+      const [foreign, missing] = yield* Effect.all([
+        Effect.flip(letting.deactivate(operator.operatorId, theirs)),
+        Effect.flip(letting.activate(operator.operatorId, 999_999_999))
+      ])
+      assert.deepStrictEqual([foreign.message, missing.message], [foreign.message, foreign.message])
+      assert.strictEqual((yield* shown(other.operatorId)).properties.rows[0]?.deactivated_at, null)
+      const { changed_days } = yield* letting.deactivate(other.operatorId, theirs)
+      assert.isAbove(changed_days, 0)
+      assert.strictEqual((yield* letting.deactivate(other.operatorId, theirs)).changed_days, 0)
+    }).pipe(byNobody)
+  )
+})

@@ -1,0 +1,43 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
+import { Staff } from "../../../../src/transports/console/queries/Staff.ts"
+import { freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+
+layer(Staff.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
+  it.effect("is listed in one statement with the names of some of their properties, and nobody else's", () =>
+    Effect.gen(function* () {
+      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      const { operatorId } = operator
+      const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 1 }, (_each, at) => `Home ${at}`)
+      const homes = yield* Effect.forEach(titles, (title) => propertyOf(operatorId, title))
+      const api = yield* typedClient
+      const mobile = "+49 15112345678"
+      yield* Effect.gen(function* () {
+        const { staff_id } = yield* api.create_staff({ name: "Marta", mobile, property_ids: homes.slice(0, 1) })
+        // What she was limited to before does not count.
+        yield* api.update_staff({ id: staff_id, property_ids: homes })
+        yield* api.create_staff({ name: "Li", mobile })
+      }).pipe(withToken(operator.token))
+      yield* api.create_staff({ name: "Theirs", mobile }).pipe(withToken(other.token))
+      const staff = yield* Staff
+      const [{ rows, total }, statements] = yield* countStatements(staff.list(operatorId, 0))
+      assert.deepStrictEqual([statements, total], [1, 2])
+      assert.deepStrictEqual(
+        rows.map(({ name, titles, properties }) => [name, titles, properties]),
+        [
+          ["Marta", titles.slice(0, STAFF_PROPERTIES_NAMED), STAFF_PROPERTIES_NAMED + 1],
+          ["Li", [], 0]
+        ]
+      )
+      const next = yield* staff.list(operatorId, 1)
+      assert.deepStrictEqual([next.total, next.rows.map(({ name }) => name)], [2, ["Li"]])
+      const id = rows[0]?.id
+      const [form, asked] = yield* countStatements(staff.form({ operatorId, id, q: undefined }))
+      assert.deepStrictEqual([asked, form.it?.property_ids, form.properties.length], [1, homes, homes.length])
+      const foreign = yield* staff.form({ operatorId: other.operatorId, id, q: undefined })
+      assert.deepStrictEqual([foreign.it, foreign.properties], [null, []])
+    })
+  )
+})

@@ -1,0 +1,133 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import {
+  CHANNEL_ACCOUNTS,
+  CHANNELS_LISTINGS,
+  FAILED_PUSHES_SHOWN,
+  NAMES_CHOSEN_FROM
+} from "../../../../src/platform/limits.ts"
+import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
+import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
+import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
+import { call, freshOperator, layerTest, propertyOf } from "../../../support/harness.ts"
+import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { countStatements } from "../../../support/statements.ts"
+import { listingsOf, pushedThen, rowOfListing } from "../../../support/transports/console/host/selling.ts"
+
+const layerDesk = Layer.mergeAll(AtChannels.layer, FailedPushes.layer, OneListing.layer).pipe(
+  Layer.provideMerge(layerTest)
+)
+
+const NOW = new Date("2027-04-20T10:00:00Z")
+const ALL = { account: undefined, unlinked: undefined }
+
+const atChannels = (operatorId: number, asked: Partial<typeof ALL> = {}, offset = 0) =>
+  AtChannels.use((desk) => desk.of(operatorId, { ...ALL, ...asked }, offset))
+
+const failedOf = (operatorId: number, offset = 0) => FailedPushes.use((desk) => desk.of(operatorId, NOW, offset))
+
+const listingAt = (operatorId: number, id: number) => OneListing.use((desk) => desk.of(operatorId, id))
+
+layer(layerDesk)("what a host has at channels", (it) => {
+  it.effect("is read in one statement: accounts with how many listings, listings with what was told last", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour")
+      const [one, two] = [
+        yield* channelAccountOf(operatorId),
+        yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      ]
+      yield* call(token, "create_room_type", { title: "Double", property_ids: [property] })
+      const sql = yield* SqlClient.SqlClient
+      const [type] = yield* sql<{ id: number }>`SELECT id FROM room_types WHERE operator_id = ${operatorId}`
+      const sold = yield* listingOf(operatorId, one, { title: "Sold", propertyId: property, ratio: 110 })
+      const rooms = yield* listingOf(operatorId, one, {
+        title: "Rooms",
+        ...(type === undefined ? {} : { roomTypeId: type.id })
+      })
+      const gone = yield* listingOf(operatorId, one, { title: "Gone" })
+      yield* sql`UPDATE listings SET shelf_status = 'deleted' WHERE operator_id = ${operatorId} AND listing_id = ${gone}`
+      const row = yield* rowOfListing(operatorId, sold)
+      yield* pushedThen(operatorId, row, { state: "refused", reason: "no", at: "2027-04-18T10:00:00Z" })
+      yield* pushedThen(operatorId, row, { state: "pushed", at: "2027-04-19T10:00:00Z" })
+      const [{ accounts, listings, total }, statements] = yield* countStatements(atChannels(operatorId))
+      assert.strictEqual(statements, 1)
+      assert.deepStrictEqual(
+        accounts.map(({ id, listings, unlinked }) => [id, listings, unlinked]),
+        [
+          [one, 3, 0],
+          [two, 0, 0]
+        ]
+      )
+      assert.strictEqual(total, 3)
+      assert.deepStrictEqual(
+        listings.map(({ title, link_type, link_title, ratio, push_state }) => [
+          title,
+          link_type,
+          link_title,
+          ratio,
+          push_state
+        ]),
+        [
+          ["Sold", "property", "Harbour", 110, "pushed"],
+          ["Rooms", "room_type", "Double", 100, null],
+          ["Gone", null, null, 100, null]
+        ]
+      )
+      assert.strictEqual(new Date(listings[0]?.push_at ?? "").toISOString(), "2027-04-19T10:00:00.000Z")
+      assert.deepStrictEqual((yield* atChannels(operatorId, { unlinked: undefined }, 2)).listings.length, 1)
+      assert.strictEqual((yield* listingAt(operatorId, yield* rowOfListing(operatorId, rooms)))?.link_title, "Double")
+    }).pipe(Effect.orDie)
+  )
+
+  it.effect("is the operator's own: of another there is nothing, by whatever id", () =>
+    Effect.gen(function* () {
+      const [mine, theirs] = [yield* freshOperator(), yield* freshOperator()]
+      const account = yield* channelAccountOf(theirs.operatorId)
+      const id = yield* rowOfListing(theirs.operatorId, yield* listingOf(theirs.operatorId, account))
+      yield* pushedThen(theirs.operatorId, id, { state: "refused", at: NOW.toISOString() })
+      const nothing = { accounts: [], listings: [], total: 0 }
+      assert.deepStrictEqual(yield* atChannels(mine.operatorId), nothing)
+      assert.deepStrictEqual(
+        yield* AtChannels.use((desk) => desk.of(mine.operatorId, { account, unlinked: undefined }, 0)),
+        nothing
+      )
+      assert.deepStrictEqual(yield* failedOf(mine.operatorId), { pushes: [], total: 0 })
+      assert.isUndefined(yield* listingAt(mine.operatorId, id))
+      assert.strictEqual((yield* listingAt(theirs.operatorId, id))?.pushes.length, 1)
+    })
+  )
+
+  it.effect("has as many accounts, listings, failures and choices as it may, and no more", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO channel_accounts (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
+        SELECT ${operatorId}, 'airbnb', 'me', 'origin-' || at, 'active', 'sandbox', now() FROM generate_series(1, ${CHANNEL_ACCOUNTS}) at`
+      const account = yield* channelAccountOf(operatorId)
+      yield* listingsOf(operatorId, account, CHANNELS_LISTINGS + 1)
+      const { accounts, listings, total } = yield* atChannels(operatorId)
+      assert.deepStrictEqual(
+        [accounts.length, listings.length, total],
+        [CHANNEL_ACCOUNTS, CHANNELS_LISTINGS, CHANNELS_LISTINGS + 1]
+      )
+      const id = listings[0]?.id ?? 0
+      yield* pushedThen(operatorId, id, { state: "dead", at: NOW.toISOString() }, FAILED_PUSHES_SHOWN + 1)
+      const [failed, statements] = yield* countStatements(failedOf(operatorId))
+      assert.deepStrictEqual(
+        [failed.pushes.length, failed.total, statements],
+        [FAILED_PUSHES_SHOWN, FAILED_PUSHES_SHOWN + 1, 1]
+      )
+      const rest = yield* failedOf(operatorId, FAILED_PUSHES_SHOWN)
+      assert.deepStrictEqual([rest.pushes.length, rest.total], [1, FAILED_PUSHES_SHOWN + 1])
+      yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
+      yield* sql`
+        INSERT INTO properties (operator_id, title, created_at)
+        SELECT ${operatorId}, 'Number ' || at, now() FROM generate_series(1, ${NAMES_CHOSEN_FROM + 2}) at`
+      const [listing, ofListing] = yield* countStatements(listingAt(operatorId, id))
+      assert.deepStrictEqual([listing?.properties.length, ofListing], [NAMES_CHOSEN_FROM + 1, 1])
+    }).pipe(Effect.orDie)
+  )
+})

@@ -1,0 +1,176 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import {
+  MESSAGE_SEEN,
+  OFFERED_LISTINGS,
+  OVERVIEW_THREADS_DAYS,
+  OVERVIEW_THREADS_LOOKED_AT
+} from "../../../../src/platform/limits.ts"
+import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
+import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
+import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
+import { NOW, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
+import { type SceneOfOffers, scene } from "../../../support/domain/guests/special-offers/scene.ts"
+import { freshOperator, layerTest, orderOf } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statements.ts"
+import { says } from "../../../support/transports/console/host/talking.ts"
+
+const layerTalks = Layer.provideMerge(
+  Layer.mergeAll(BesideTalk.layer, UnansweredGuests.layer, ReviewedStays.layer),
+  layerTest
+)
+
+const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07", adults: 3 } }
+
+/** A reservation of the guest of the conversation: two rooms, one of them in the box. */
+const booked = Effect.fnUntraced(function* (ground: SceneOfOffers, checkIn: string, checkOut: string) {
+  const sql = yield* SqlClient.SqlClient
+  const days = { checkIn, checkOut }
+  const code = yield* orderOf(ground.operatorId, [
+    { propertyId: ground.property, ...days },
+    { propertyId: null, ...days }
+  ])
+  yield* sql`
+    UPDATE orders SET conversation_id = ${ground.conversation_id}
+    WHERE operator_id = ${ground.operatorId} AND reservation_code = ${code}`
+  return code
+}, Effect.orDie)
+
+/** So many conversations more, each with a word of its guest, from an instant backwards. */
+const waiting = Effect.fnUntraced(function* ({ conversation_id }: SceneOfOffers, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH made AS (
+      INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at)
+      SELECT operator_id, code || nth, account_id, channel_type, thread_id || nth, ${NOW}::timestamptz - nth * interval '1 minute', created_at
+      FROM conversations, generate_series(1, ${count}::int) AS each (nth) WHERE code = ${conversation_id}
+      RETURNING operator_id, id, code, last_message_at
+    )
+    INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, created_at)
+    SELECT operator_id, id, code || ' said', 'guest', 'Text', 'Hello', last_message_at FROM made`
+}, Effect.orDie)
+
+layer(layerTalks)("what stands beside a conversation", (it) => {
+  it.effect("is read in one statement: stays, the latest order first, what is asked for, and what was offered", () =>
+    Effect.gen(function* () {
+      const ground = yield* scene(INQUIRY)
+      yield* ground.send()
+      const first = yield* booked(ground, "2027-04-22", "2027-04-24")
+      const second = yield* booked(ground, "2027-05-06", "2027-05-08")
+      const { of } = yield* BesideTalk
+      const [found, statements] = yield* countStatements(of(ground.operatorId, ground.conversation_id))
+      assert.strictEqual(statements, 1)
+      assert.deepStrictEqual(
+        found?.stays.map(({ stay_code, property_title }) => [stay_code.startsWith(second), property_title]),
+        [
+          [true, "Harbour 1"],
+          [true, null],
+          [false, "Harbour 1"],
+          [false, null]
+        ]
+      )
+      assert.isTrue(found?.stays[2]?.stay_code.startsWith(first))
+      assert.deepInclude(found?.asking, { listing_id: ground.listing_id, number_of_adults: 3, taken: true })
+      assert.deepStrictEqual(found?.offers, yield* ground.offers)
+    })
+  )
+
+  it.effect("is nothing to another operator", () =>
+    Effect.gen(function* () {
+      const [{ conversation_id }, { operatorId }] = [yield* scene(), yield* freshOperator()]
+      const { of } = yield* BesideTalk
+      assert.isUndefined(yield* of(operatorId, conversation_id))
+      assert.isUndefined(yield* of(operatorId, "none"))
+    })
+  )
+
+  it.effect("names no more listings than a form has, the one that is asked for before all", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, conversation_id, listing_id } = yield* scene({
+        ...INQUIRY,
+        listing: { title: "Zenith" }
+      })
+      const sql = yield* SqlClient.SqlClient
+      const more = (from: number, to: number) => sql`
+        INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, ratio, ratio_readonly,
+          created_at, updated_at)
+        SELECT ${operatorId}, ${accountId}, 'airbnb', 'L' || n, 'Annex ' || n, 'EUR', 'on', 100, false, now(), now()
+        FROM generate_series(${from}::int, ${to}::int) n`
+      const { of } = yield* BesideTalk
+      const seen = Effect.map(of(operatorId, conversation_id), (beside) => [
+        beside?.listings.length,
+        beside?.hasMoreListings,
+        beside?.listings[0]?.listing_id
+      ])
+      yield* more(2, OFFERED_LISTINGS)
+      assert.deepStrictEqual(yield* seen, [OFFERED_LISTINGS, false, listing_id])
+      yield* more(OFFERED_LISTINGS + 1, OFFERED_LISTINGS + 1)
+      assert.deepStrictEqual(yield* seen, [OFFERED_LISTINGS, true, listing_id])
+    })
+  )
+})
+
+layer(layerTalks)("who waits for an answer", (it) => {
+  const now = new Date(NOW)
+  const page = { offset: 0, limit: 1 }
+  const seen = (operatorId: number) =>
+    Effect.flatMap(UnansweredGuests, (guests) => guests.page(operatorId, TODAY, now, page))
+
+  it.effect("is read in one statement, with how the last message begins", () =>
+    Effect.gen(function* () {
+      const ground = yield* scene()
+      yield* booked(ground, "2027-04-22", "2027-04-24")
+      yield* says(ground.conversation_id, "First", { at: "2027-04-20T08:00:00Z" })
+      yield* says(ground.conversation_id, "é".repeat(MESSAGE_SEEN + 1))
+      const [{ rows, total }, statements] = yield* countStatements(seen(ground.operatorId))
+      assert.deepStrictEqual([statements, total], [1, 1])
+      assert.deepStrictEqual(rows, [
+        {
+          id: ground.conversation_id,
+          channel_type: "airbnb",
+          last_message_at: "2027-04-20T10:00:00+00:00",
+          guest: { name: "Ada Lovelace", email: "", phone: "" },
+          property_title: "Harbour 1",
+          check_in_date: "2027-04-22",
+          check_out_date: "2027-04-24",
+          said: "é".repeat(MESSAGE_SEEN)
+        }
+      ])
+      assert.deepStrictEqual(yield* seen((yield* freshOperator()).operatorId), { rows: [], total: 0 })
+    })
+  )
+
+  it.effect("is looked for among the latest conversations of the last days", () =>
+    Effect.gen(function* () {
+      const ground = yield* scene()
+      const total = Effect.map(seen(ground.operatorId), (found) => found.total)
+      const ago = (ms: number) => new Date(now.getTime() - OVERVIEW_THREADS_DAYS * 86_400_000 - ms).toISOString()
+      yield* says(ground.conversation_id, "Hello", { at: ago(0) })
+      assert.strictEqual(yield* total, 1)
+      yield* waiting(ground, OVERVIEW_THREADS_LOOKED_AT - 1)
+      assert.strictEqual(yield* total, OVERVIEW_THREADS_LOOKED_AT)
+      const later = yield* scene()
+      yield* says(later.conversation_id, "Hello", { at: ago(1) })
+      assert.strictEqual((yield* seen(later.operatorId)).total, 0)
+      yield* waiting(later, OVERVIEW_THREADS_LOOKED_AT + 1)
+      assert.strictEqual((yield* seen(later.operatorId)).total, OVERVIEW_THREADS_LOOKED_AT)
+    })
+  )
+})
+
+layer(layerTalks)("whose stays are reviewed", (it) => {
+  it.effect("is read in one statement, of the operator's own orders", () =>
+    Effect.gen(function* () {
+      const ground = yield* scene()
+      const code = yield* booked(ground, "2027-04-22", "2027-04-24")
+      const { of } = yield* ReviewedStays
+      const [found, statements] = yield* countStatements(of(ground.operatorId, [code, "none"]))
+      assert.strictEqual(statements, 1)
+      assert.deepStrictEqual([...found.keys()], [code])
+      assert.deepInclude(found.get(code), { property_title: "Harbour 1", conversation_id: ground.conversation_id })
+      assert.strictEqual((yield* of((yield* freshOperator()).operatorId, [code])).size, 0)
+      assert.strictEqual((yield* countStatements(of(ground.operatorId, [])))[1], 0)
+    })
+  )
+})

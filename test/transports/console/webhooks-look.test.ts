@@ -1,0 +1,102 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { makePolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
+import { webhookAddress } from "../../../src/transports/console/access/webhooks/shown.ts"
+import { ACCESS_PATH } from "../../../src/transports/console/frame.ts"
+import { TEXTS } from "../../../src/transports/console/texts.ts"
+import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
+import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { changes, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
+import { answering, moody } from "../../support/domain/webhooks/deliveries/sending.ts"
+import { BaseUrl } from "../../support/server.ts"
+import { layerPages, visitor } from "../../support/transports/console/webhook-pages.ts"
+
+const WORDS = TEXTS.access.webhooks
+
+/** A host in a browser, with a webhook that failed, one that is fine, and what was sent to them. */
+const hosted = Effect.fnUntraced(function* (options: Parameters<typeof newPage>[0]) {
+  const [base, polls] = [yield* BaseUrl, yield* makePolls]
+  const { mood, answer } = moody()
+  const server = yield* receiver(answer)
+  const webhook = yield* subscribed(server.port, { path: "/hooks" })
+  yield* happened(webhook.operator, changes(2))
+  yield* workedOff(polls)
+  mood.answer = answering(500, "<h1>Internal Server Error</h1>".repeat(8))
+  yield* happened(webhook.operator, changes(1, "transaction:7"))
+  yield* workedOff(polls)
+  const page = yield* newPage(options)
+  const cookie = { name: "latchkey", value: visitor(webhook.operator), url: base }
+  yield* Effect.promise(() => page.context().addCookies([cookie]))
+  return { page, base, webhook }
+})
+
+const looks = [
+  ["a phone by day", { viewport: PHONE, colorScheme: "light" }],
+  ["a desk in the dark", { viewport: DESK, colorScheme: "dark" }]
+] as const
+
+describe.runIf(hasChromium)(orNoChromium("the pages of webhooks in a browser"), () => {
+  layer(Layer.merge(layerPages, Browser.layer), { excludeTestServices: true })((it) => {
+    it.effect.each(looks)("keep nobody out, on %s", ([name, options]) =>
+      Effect.gen(function* () {
+        const { page, base, webhook } = yield* hosted(options)
+        for (const path of [ACCESS_PATH, webhookAddress(webhook.id)]) {
+          yield* Effect.promise(() => page.goto(`${base}${path}`))
+          // What is folded away is looked at, too.
+          for (const summary of yield* Effect.promise(() => page.locator("summary").all())) {
+            yield* Effect.promise(() => summary.click())
+          }
+          assert.deepStrictEqual(yield* barriers(page), [])
+          const isWide = yield* Effect.promise(() =>
+            page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+          )
+          assert.isFalse(isWide, `${name}: ${path} scrolls sideways`)
+          const times = yield* Effect.promise(() =>
+            page.evaluate<ReadonlyArray<number>>(
+              'Array.from(document.querySelectorAll("time"), (at) => at.getClientRects().length)'
+            )
+          )
+          assert.deepStrictEqual(new Set(times), new Set([1]), `${name}: ${path} breaks a time in two`)
+        }
+        yield* Effect.promise(() => page.getByRole("button", { name: WORDS.test }).click())
+        assert.deepStrictEqual(yield* barriers(page), [])
+      })
+    )
+
+    it.effect("are used by keyboard alone", () =>
+      Effect.gen(function* () {
+        const { page, base } = yield* hosted({ viewport: DESK })
+        const press = (...keys: ReadonlyArray<string>) =>
+          Effect.promise(async () => {
+            for (const key of keys) await page.keyboard.press(key)
+          })
+        const focused = Effect.promise(() =>
+          page.evaluate<string>("(document.activeElement?.textContent ?? '').trim()")
+        )
+        const tabTo = (words: string) =>
+          Effect.repeat(Effect.andThen(press("Tab"), focused), { until: (at) => at === words, times: 60 })
+        yield* Effect.promise(() => page.goto(`${base}${ACCESS_PATH}`))
+        yield* tabTo(WORDS.add)
+        yield* press("Enter", "Tab")
+        yield* Effect.promise(() => page.keyboard.type("http://127.0.0.1:1/typed"))
+        yield* press("Enter")
+        yield* Effect.promise(() => page.locator(".secret").waitFor())
+        yield* tabTo(WORDS.madeOn)
+        yield* press("Enter")
+        yield* Effect.promise(() => page.locator(".secret").waitFor({ state: "detached" }))
+        // What is loaded again now is the page, and not the form.
+        yield* Effect.promise(() => page.reload())
+        assert.strictEqual(yield* Effect.promise(() => page.getByText("http://127.0.0.1:1/typed").count()), 1)
+        yield* tabTo("http://127.0.0.1:1/typed")
+        yield* press("Enter")
+        yield* Effect.promise(() => page.getByRole("button", { name: WORDS.test }).waitFor())
+        yield* tabTo(WORDS.test)
+        yield* press("Enter")
+        yield* Effect.promise(() => page.getByText(WORDS.noAnswer.connect).waitFor())
+        yield* tabTo(WORDS.pause)
+        yield* press("Enter")
+        yield* Effect.promise(() => page.getByText(TEXTS.access.done.webhook_paused).waitFor())
+      })
+    )
+  })
+})

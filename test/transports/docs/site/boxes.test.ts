@@ -1,0 +1,155 @@
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestConsole } from "effect/testing"
+import { addDays, daysInRange } from "../../../../src/contract/time.ts"
+import { program } from "../../../../src/tools/cli/program.ts"
+import { operationsOf } from "../../../../src/transports/docs/described.ts"
+import { exampleOf } from "../../../../src/transports/docs/examples.ts"
+import { curlOf } from "../../../../src/transports/docs/site/operation-page.ts"
+import { Newcomer } from "../../../support/newcomer.ts"
+import { emptyFolder, latchkey } from "../../../support/tools/cli/latchkey.ts"
+import { TODAY } from "../../../support/transports/docs/examples/story.ts"
+import { blocksIn, DOCS } from "../../../support/transports/docs/site/blocks.ts"
+import { codesIn, ran } from "../../../support/transports/docs/site/shell.ts"
+
+// What the other pages show in boxes: a call is one that the service can read, a command is one that there is.
+
+const files = readdirSync(DOCS).filter(
+  (name) => name.endsWith(".md") && !["performance.md", "adding-an-operation.md"].includes(name)
+)
+
+/** What its boxes do is done to a machine, as root: they are tried on one of their own. */
+const FOR_A_MACHINE = "deploy.md"
+
+const boxes = files
+  .filter((file) => file !== FOR_A_MACHINE)
+  .flatMap((file) =>
+    blocksIn(file)
+      .filter(({ language }) => language === "sh")
+      .map(({ text }) => ({ file, text }))
+  )
+
+/** Calls that name records of the reader's own are answered as of what is not there; none is ever what cannot be read. */
+const READ = [0, 401, 404, 409]
+
+const COMMAND = /^(?:\$ )?(?:npx )?latchkey ([a-z-].*)$/gm
+
+/** Read, and refused for how things stand: at an order that the examples have cancelled before, or an action whose hour has not come. */
+const OTHERWISE: Readonly<Record<string, ReadonlyArray<number>>> = {
+  allocate_stay: [422],
+  move_stay_to_box: [422],
+  update_stay_status: [422],
+  execute_automation_action: [...READ, 400]
+}
+
+/** The same call as many days from today as it was from the day that it was written on: no box grows old. */
+const onADayLike = (text: string): string => {
+  const later = daysInRange(TODAY, new Date().toISOString().slice(0, 10)) - 1
+  return text.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, (day) => addDays(day, later))
+}
+
+/** The words of a command up to its first value, and the flags that it names. */
+const partsOf = (line: string) => {
+  const words = line.replace(/#.*$/, "").trim().split(/\s+/)
+  const end = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
+  const flags = Array.from(line.matchAll(/--([a-z-]+)/g), ([flag]) => flag)
+  return { command: end === -1 ? words : words.slice(0, end), flags }
+}
+
+/** Where the feed goes on. */
+const newestCursor = Effect.flatMap(Newcomer, ({ base, token }) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/v3/events?limit=1`, { headers: { "service-access-token": token } })
+    const { data } = Object(await response.json())
+    return String(Object(data).next_cursor)
+  })
+)
+
+layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (it) => {
+  for (const { file, text } of boxes.filter((box) => /^curl /m.test(box.text))) {
+    it.effect(`${file}: ${text.slice(0, 60).split("\n")[0]}…`, () =>
+      Effect.gen(function* () {
+        const { base, token } = yield* Newcomer
+        const script = onADayLike(text.replaceAll("http://127.0.0.1:8080", base))
+        const env = { TOKEN: token, URL: base, PUBLIC_URL: base, CURSOR: yield* newestCursor }
+        const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], env)
+        assert.strictEqual(code, 0, stderr)
+        assert.isNotEmpty(codesIn(stdout), stdout)
+        for (const each of codesIn(stdout)) assert.include(READ, each, stdout)
+      })
+    )
+  }
+
+  it.effect("automation.md shows a rule that is taken, of flats that there are", () =>
+    Effect.gen(function* () {
+      const { env } = yield* Newcomer
+      const [rule] = blocksIn("automation.md").filter(({ language }) => language === "json")
+      const path = join(yield* emptyFolder, "rule.json")
+      writeFileSync(path, (rule?.text ?? "").replace("[12, 13]", "[1, 2]"))
+      const { code, stdout, stderr } = yield* latchkey(
+        ["automation", "create", "--operator", "1", "--file", path, "--json"],
+        env
+      )
+      assert.strictEqual(code, 0, stderr)
+      assert.isNumber(JSON.parse(stdout).rule_id)
+    })
+  )
+
+  it.effect("knowledge-base.md shows an entry that is taken, of a flat that there is", () =>
+    Effect.gen(function* () {
+      const { base, token } = yield* Newcomer
+      const [box] = blocksIn("knowledge-base.md").filter(({ language }) => language === "http")
+      const [, path, body = ""] = /^POST (\S+)\n\n([\s\S]+)$/.exec(box?.text ?? "") ?? []
+      const script = `curl "${base}${path}" -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d @-`
+      const sent = body.replace("40117", "1").replaceAll("'", "'\\''")
+      const { stdout } = yield* ran(["bash", "-eu", "-c", `echo '${sent}' | ${script}`], { TOKEN: token })
+      assert.deepStrictEqual(codesIn(stdout), [0], stdout)
+    })
+  )
+
+  it.effect("every page of an operation shows a call that the service can read", () =>
+    Effect.gen(function* () {
+      const { base, token } = yield* Newcomer
+      const wrong: Array<string> = []
+      for (const operation of operationsOf()) {
+        const { request } = exampleOf(operation.name) ?? {}
+        if (request === undefined) return assert.fail(operation.name)
+        const script = onADayLike(curlOf(operation, request, base))
+        const { stdout } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
+        const [code = -1] = codesIn(stdout)
+        const well = OTHERWISE[operation.name] ?? READ
+        if (!well.includes(code)) wrong.push(`${operation.name}: ${stdout}`)
+      }
+      assert.deepStrictEqual(wrong, [])
+    })
+  )
+})
+
+const helpOf = (command: string) =>
+  Effect.gen(function* () {
+    yield* program([...command.split(" "), "--help"])
+    return (yield* TestConsole.logLines).map(String).join("\n")
+  }).pipe(Effect.provide(TestConsole.layer))
+
+it.effect("every command that a page shows is there, with the flags that it shows", () =>
+  Effect.gen(function* () {
+    const shown = files.flatMap((file) =>
+      blocksIn(file).flatMap(({ text }) => Array.from(text.matchAll(COMMAND), ([, line = ""]) => partsOf(line)))
+    )
+    const flagsOf = new Map<string, Set<string>>()
+    for (const { command, flags } of shown) {
+      const known = flagsOf.get(command.join(" ")) ?? new Set()
+      flagsOf.set(command.join(" "), new Set([...known, ...flags]))
+    }
+    assert.isAtLeast(flagsOf.size, 20)
+    for (const [command, flags] of flagsOf) {
+      const help = yield* helpOf(command)
+      assert.include(help, `latchkey ${command}`)
+      for (const flag of flags) assert.include(`${help} --json`, flag, command)
+      // A group answers with what is in it: the page must name a command.
+      assert.notInclude(help, "SUBCOMMANDS", command)
+    }
+  })
+)

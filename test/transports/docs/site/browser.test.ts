@@ -1,0 +1,125 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../../support/browser.ts"
+import { Newcomer } from "../../../support/newcomer.ts"
+
+// The documentation as a newcomer's browser shows it.
+
+const PAGES = [
+  "/docs/",
+  "/docs/reference/start-with-rest.html",
+  "/docs/reference/search_reservations.html",
+  "/docs/try.html"
+]
+
+/** A page whose every request is noted that goes anywhere else, with what its scripts complain of. */
+const watched = Effect.fnUntraced(function* (options: Parameters<typeof newPage>[0]) {
+  const { base } = yield* Newcomer
+  const page = yield* newPage(options)
+  const elsewhere: Array<string> = []
+  page.on("request", (request) => {
+    if (!request.url().startsWith(base) && !request.url().startsWith("data:")) elsewhere.push(request.url())
+  })
+  page.on("pageerror", (error) => elsewhere.push(error.message))
+  page.on("console", (message) => {
+    if (message.type() === "error") elsewhere.push(message.text())
+  })
+  return { page, elsewhere, base }
+})
+
+const widthOf = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth")
+
+describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), () => {
+  layer(Layer.mergeAll(Newcomer.layer, Browser.layer), { excludeTestServices: true })((it) => {
+    for (const [name, viewport, colorScheme, pages] of [
+      ["phone", PHONE, "dark", PAGES],
+      ["desk", DESK, "light", PAGES.slice(0, 2)]
+    ] as const) {
+      it.effect(`fits a ${name}, ${colorScheme}, keeps nobody out, and asks nobody else`, () =>
+        Effect.gen(function* () {
+          const { page, elsewhere, base } = yield* watched({ viewport, colorScheme })
+          for (const path of pages) {
+            yield* Effect.promise(() => page.goto(`${base}${path}`, { waitUntil: "load" }))
+            assert.isAtMost(yield* Effect.promise(() => widthOf(page)), viewport.width, path)
+            // What the console itself draws is its package's.
+            if (!path.endsWith("try.html")) assert.deepStrictEqual(yield* barriers(page), [], path)
+          }
+          assert.deepStrictEqual(elsewhere, [])
+        })
+      )
+    }
+
+    it.effect("finds a page by words, and goes there", () =>
+      Effect.gen(function* () {
+        const { page, base } = yield* watched({ viewport: DESK })
+        yield* Effect.promise(async () => {
+          await page.goto(`${base}/docs/`)
+          await page.keyboard.press("/")
+          await page.keyboard.type("rotated secret signature")
+          await page.waitForSelector("#found a")
+          await page.keyboard.press("Enter")
+          await page.waitForURL(/\/docs\/reference\/(?:verifying-)?webhooks\.html/)
+          for (const [asked, wanted] of [
+            ["move a booking", "update_reservation_basic"],
+            ["search_staffs", "query_staffs"],
+            ["unpaid", "search_reservations"],
+            ["custom_channel_id", "create_reservation"],
+            ["open a week", "update_availabilities"]
+          ] as const) {
+            await page.fill("#search", asked)
+            await page.waitForSelector(`#found a[href*="${wanted}"]`)
+          }
+          await page.fill("#search", "zzzzqqq")
+          await page.waitForSelector("#found :text('Nothing found')")
+        })
+      })
+    )
+
+    it.effect("keeps the colours that its reader chose", () =>
+      Effect.gen(function* () {
+        const { page, base } = yield* watched({ viewport: DESK, colorScheme: "light" })
+        const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor")
+        yield* Effect.promise(async () => {
+          await page.goto(`${base}/docs/`)
+          const before = await ground()
+          await page.click("#theme")
+          const after = await ground()
+          assert.notStrictEqual(after, before)
+          await page.reload()
+          assert.strictEqual(await ground(), after)
+        })
+      })
+    )
+
+    it.effect("calls the service with the demo's token filled in", () =>
+      Effect.gen(function* () {
+        const { page, base, elsewhere } = yield* watched({ viewport: DESK })
+        yield* Effect.promise(async () => {
+          await page.goto(`${base}/docs/try.html`)
+          await page.click("#operations-tag-finance")
+          const operation = page.locator("#operations-finance-query_income_items")
+          await operation.locator(".opblock-summary-control").click()
+          await operation.locator(".execute").click()
+          await operation.locator(".live-responses-table :text('Room fee')").first().waitFor()
+        })
+        assert.deepStrictEqual(elsewhere, [])
+      })
+    )
+
+    it.effect("is read without scripts", () =>
+      Effect.gen(function* () {
+        const { base } = yield* Newcomer
+        const page = yield* newPage({ viewport: DESK, javaScriptEnabled: false })
+        yield* Effect.promise(async () => {
+          await page.goto(`${base}/docs/reference/limits.html`)
+          assert.include(await page.innerText("main"), "Rate limits")
+          await page.click(".menu > summary")
+          await page.click("nav summary:text('finance')")
+          await page.click("nav a:text('search_transactions')")
+          assert.include(await page.innerText("h1"), "search_transactions")
+        })
+      })
+    )
+  })
+})

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Predicate } from "effect"
+import { RELEASES } from "../../../../src/contract/releases.ts"
+import { operationsOf } from "../../../../src/transports/docs/described.ts"
+import { ERROR_TABLE } from "../../../../src/transports/docs/error-table.ts"
+import { rowsOf } from "../../../../src/transports/docs/site/in-words.ts"
+import { DOCS } from "../../../support/transports/docs/site/blocks.ts"
+
+// Tables of the guides that are lists elsewhere: written from those with UPDATE_DOCS=1, and else held to them.
+
+const deprecated = operationsOf().flatMap(({ name, fields, answer }) => [
+  ...fields
+    .filter(({ schema, neverChanges }) => schema["deprecated"] === true && !neverChanges)
+    .map((field) => `| [${name}](${name}.md) | \`${field.name}\` |`),
+  ...rowsOf(answer)
+    .filter(({ isDeprecated }) => isDeprecated)
+    .map(({ path }) => `| [${name}](${name}.md) | \`${path}\` of the answer |`)
+])
+
+const TABLES: Readonly<Record<string, ReadonlyArray<readonly [head: string, rows: ReadonlyArray<string>]>>> = {
+  "guides/errors.md": [
+    [
+      "| `error_code` | what happened | what to do |\n|---|---|---|\n",
+      ERROR_TABLE.map(({ code, meaning, advice }) => `| ${code} | ${meaning} | ${advice} |`)
+    ]
+  ],
+  "guides/versioning.md": [
+    ["| operation | field |\n|---|---|\n", deprecated],
+    [
+      "| release | day | change |\n|---|---|---|\n",
+      RELEASES.map(({ version, date, change }) => `| ${version} | ${date ?? ""} | ${change} |`)
+    ]
+  ]
+}
+
+/** The text with these rows below the head of a table, in the place of those there. */
+const withRows = (text: string, head: string, rows: ReadonlyArray<string>): string => {
+  const begin = text.indexOf(head) + head.length
+  assert.isAtLeast(begin, head.length, `there is no table ${head}`)
+  const rest = text.slice(begin).replace(/^(?:\|.*\n)*/, "")
+  return `${text.slice(0, begin)}${rows.map((row) => `${row}\n`).join("")}${rest}`
+}
+
+for (const [file, tables] of Object.entries(TABLES)) {
+  it(`${file} has the tables of the service (write them with UPDATE_DOCS=1)`, () => {
+    const path = join(DOCS, file)
+    const text = readFileSync(path, "utf8")
+    const wanted = tables.reduce((so, [head, rows]) => withRows(so, head, rows), text)
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(path, wanted)
+    else assert.strictEqual(text, wanted)
+  })
+}
+
+it("the releases go back from the newest, a day after the other", () => {
+  const days = RELEASES.flatMap(({ date }) => (Predicate.isString(date) ? [date] : []))
+  assert.deepStrictEqual(days, days.toSorted().toReversed())
+  const versions = RELEASES.map(({ version }) =>
+    version
+      .split(".")
+      .map((part) => part.padStart(3, "0"))
+      .join(".")
+  )
+  assert.deepStrictEqual(versions, versions.toSorted().toReversed())
+})

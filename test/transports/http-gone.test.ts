@@ -1,0 +1,129 @@
+import { createServer } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer, Option } from "effect"
+import { HttpServer } from "effect/http"
+import { Places } from "../../src/admission/concurrency/Places.ts"
+import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
+import { GuestPages } from "../../src/domain/bookings/check-in/GuestPages.ts"
+import { newToken } from "../../src/domain/calendars/calendar-share-links/address.ts"
+import { SharedCalendars } from "../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { Images } from "../../src/domain/guests/images/Images.ts"
+import { Readiness } from "../../src/platform/database/Readiness.ts"
+import { PublicUrl } from "../../src/platform/installation.ts"
+import { Service } from "../../src/service/service.ts"
+import { makeHttpApp } from "../../src/transports/http.ts"
+import { hangingUp } from "../support/hanging-up.ts"
+import { toolCall } from "../support/transports/mcp/requests.ts"
+
+const OPERATOR = 1
+
+/** Work that never ends, and says when it runs and when it was interrupted. */
+const endless = Effect.gen(function* () {
+  const [running, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const work = Effect.andThen(Deferred.succeed(running, undefined), Effect.never)
+  return {
+    work: Effect.onInterrupt(work, () => Deferred.succeed(interrupted, undefined)),
+    running: Deferred.await(running),
+    interrupted: Deferred.await(interrupted)
+  }
+})
+
+const notAsked = () =>
+  Effect.die(new Error("nobody reads a feed of a property here, or looks at an image or the page of a stay"))
+
+/** All doors on a bare server; a link opens a calendar without properties. Answers its address. */
+const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places: Places["Service"]) {
+  const link = { operator_id: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" } as const
+  const app = yield* makeHttpApp({ publicUrl: "http://127.0.0.1", requireHttps: false, trustProxy: false }).pipe(
+    Effect.provideService(Service, {
+      call: () => call,
+      refuse: () => Effect.die(new Error("refused")),
+      callerOf: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
+      turnedAwayAgain: () => undefined
+    }),
+    Effect.provideService(SharedCalendars, {
+      open: () => Effect.succeed(Option.some(link)),
+      part: () => Effect.succeed({ total: 0, properties: [] }),
+      days: () => Effect.succeed([])
+    }),
+    Effect.provideService(PropertyFeeds, {
+      addressFor: notAsked,
+      renew: notAsked,
+      ofCalendars: notAsked,
+      open: notAsked,
+      read: notAsked,
+      tell: notAsked
+    }),
+    Effect.provideService(Images, { put: notAsked, open: notAsked, read: notAsked }),
+    Effect.provideService(GuestPages, { open: notAsked, tellArrival: notAsked, handIn: notAsked }),
+    Effect.provideService(Places, places),
+    Effect.provideService(Readiness, { answers: Effect.succeed(true) }),
+    Effect.provideService(PublicUrl, "http://127.0.0.1"),
+    Effect.provide(RateWindows.layerMemory)
+  )
+  const server = yield* NodeHttpServer.make(() => createServer(), {
+    port: 0,
+    host: "127.0.0.1",
+    gracefulShutdownTimeout: 0
+  })
+  yield* server.serve(app)
+  return HttpServer.formatAddress(server.address)
+})
+
+const TOOL_CALL: RequestInit = {
+  method: "POST",
+  headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+  body: JSON.stringify(toolCall("search_transactions"))
+}
+
+describe("a client that goes away", () => {
+  it.effect.each([
+    ["REST", "/v3/transactions", {}],
+    ["MCP", "/mcp", TOOL_CALL]
+  ] as const)("takes its running call of %s with it", ([, path, init]) =>
+    Effect.gen(function* () {
+      const { work, running, interrupted } = yield* endless
+      const base = yield* serving(work, yield* Places)
+      yield* hangingUp(`${base}${path}`, running, init)
+      yield* interrupted
+    }).pipe(Effect.provide(Places.layer()))
+  )
+
+  // In real time, so that one that does go on waiting comes to an end.
+  it.live.each(["", ".ics"])("waits no longer for a place to see a shared calendar%s in, and holds none", (ending) =>
+    Effect.gen(function* () {
+      const places = yield* Places
+      const [waiting, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const watched = Places.of({
+        refusal: places.refusal,
+        within: (operator, work) =>
+          Deferred.succeed(waiting, undefined).pipe(
+            Effect.andThen(places.within(operator, work)),
+            Effect.onInterrupt(() => Deferred.succeed(left, undefined))
+          )
+      })
+      const other = yield* endless
+      yield* Effect.forkChild(Effect.ignore(places.within(OPERATOR, other.work)))
+      yield* other.running
+      const base = yield* serving(Effect.never, watched)
+      yield* hangingUp(`${base}/calendar/${newToken()}${ending}`, Deferred.await(waiting))
+      // While the only place is still taken.
+      yield* Deferred.await(left)
+    }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))
+  )
+
+  it.effect("gives back the place in which its shared calendar was read", () =>
+    Effect.gen(function* () {
+      const places = yield* Places
+      const { work, running, interrupted } = yield* endless
+      const within: Places["Service"]["within"] = (operator, page) =>
+        places.within(operator, Effect.andThen(work, page))
+      const base = yield* serving(Effect.never, Places.of({ within, refusal: places.refusal }))
+      yield* hangingUp(`${base}/calendar/${newToken()}`, running)
+      yield* interrupted
+      assert.strictEqual(yield* places.within(OPERATOR, Effect.succeed("free")), "free")
+    }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))
+  )
+})

@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { patience as usual } from "../../../src/transports/http-server/node-server.ts"
+import {
+  answered,
+  EARLY,
+  get,
+  LARGE_BYTES,
+  listening,
+  sendRead
+} from "../../support/transports/http-server/listening.ts"
+import { answersIn, RawClient, refusalIn } from "../../support/transports/http-server/raw.ts"
+
+const heardBy = (client: RawClient) => Effect.promise(() => client.ended)
+const hears = (client: RawClient, pattern: RegExp) => Effect.promise(() => client.hears(pattern))
+const closed = (client: RawClient) => heardBy(client).pipe(Effect.catchDefect(() => Effect.void))
+const bodies = (heard: string) => answersIn(heard).map(({ body }) => body)
+
+describe("a client that ends its side", () => {
+  it.effect("still gets its answer", () =>
+    Effect.gen(function* () {
+      const server = yield* listening()
+      const client = new RawClient(server.base).send(get("/half"))
+      client.socket.end()
+      yield* (yield* server.next).answer
+      assert.deepStrictEqual(bodies(yield* heardBy(client)), ["/half"])
+    })
+  )
+
+  it.effect("and all of several sent ahead", () =>
+    Effect.gen(function* () {
+      const server = yield* listening()
+      const client = new RawClient(server.base).send(`${get("/1")}${get("/2")}`)
+      client.socket.end()
+      const [one, two] = [yield* server.next, yield* server.next]
+      yield* two.answer
+      yield* one.answer
+      assert.deepStrictEqual(bodies(yield* heardBy(client)), ["/1", "/2"])
+    })
+  )
+
+  it.effect("is asked whether it is there while a long call runs, and answered", () =>
+    Effect.gen(function* () {
+      const server = yield* listening()
+      const client = new RawClient(server.base).send(get("/long"))
+      client.socket.end()
+      const call = yield* server.next
+      yield* hears(client, /^HTTP\/1\.1 102 Processing\r\n\r\n/)
+      yield* call.answer
+      assert.strictEqual(bodies(yield* heardBy(client)).at(-1), "/long")
+    })
+  )
+
+  it.effect("and is gone takes its running call with it", () =>
+    Effect.gen(function* () {
+      const server = yield* listening()
+      const client = new RawClient(server.base).send(get("/gone"))
+      const { interrupted } = yield* server.next
+      client.socket.destroy()
+      yield* interrupted
+    })
+  )
+
+  it.effect("before its request is whole is told so", () =>
+    Effect.gen(function* () {
+      const server = yield* listening()
+      for (const part of ["GET /half HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"]) {
+        const client = new RawClient(server.base).send(part)
+        client.socket.end()
+        assert.strictEqual(refusalIn(yield* heardBy(client)).error_code, 400)
+      }
+    })
+  )
+})
+
+describe("a slow client", () => {
+  const patience = { ...usual, headerSeconds: 1, requestSeconds: 1, keepAliveSeconds: 1 }
+
+  it.effect("is refused when its headers or its body take too long", () =>
+    Effect.gen(function* () {
+      const server = yield* listening({ patience })
+      const slow = ["GET /half HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"].map((part) =>
+        new RawClient(server.base).send(part)
+      )
+      for (const client of slow) {
+        const { error_code, error_msg } = refusalIn(yield* heardBy(client))
+        assert.deepInclude(
+          { error_code, error_msg },
+          { error_code: 400, error_msg: "The request did not arrive in time." }
+        )
+      }
+    })
+  )
+
+  it.effect("loses a connection it does not use, without a word", () =>
+    Effect.gen(function* () {
+      const server = yield* listening({ patience })
+      const silent = new RawClient(server.base)
+      const kept = new RawClient(server.base).send(get("/once"))
+      yield* (yield* server.next).answer
+      assert.strictEqual(yield* heardBy(silent).pipe(Effect.catchDefect(() => Effect.succeed(""))), "")
+      assert.deepStrictEqual(bodies(yield* heardBy(kept)), ["/once"])
+    })
+  )
+
+  it.effect("may take as long as it likes to be answered", () =>
+    Effect.gen(function* () {
+      const server = yield* listening({ patience })
+      const waiting = new RawClient(server.base).send(get("/waits"))
+      const call = yield* server.next
+      // By when this one is refused, the other has waited longer than a request may take to arrive.
+      yield* heardBy(new RawClient(server.base).send("GET /half HT"))
+      yield* call.answer
+      yield* hears(waiting, /\/waits$/)
+    })
+  )
+})
+
+describe("connections", () => {
+  it.effect("beyond the limit take the place of the longest idle one; where all are in use they are closed", () =>
+    Effect.gen(function* () {
+      const server = yield* listening({ connections: 2 })
+      const used = Effect.fnUntraced(function* (path: string) {
+        const client = new RawClient(server.base).send(get(path))
+        const call = yield* server.next
+        return { client, call }
+      })
+      const first = yield* used("/1")
+      yield* first.call.answer
+      yield* hears(first.client, /\/1$/)
+      const second = yield* used("/2")
+      assert.isFalse(first.client.socket.closed)
+      const third = yield* used("/3")
+      yield* heardBy(first.client).pipe(Effect.catchDefect(() => Effect.void))
+      const fourth = new RawClient(server.base)
+      assert.strictEqual(yield* heardBy(fourth).pipe(Effect.catchDefect(() => Effect.succeed(""))), "")
+      for (const { client, call } of [second, third]) {
+        yield* call.answer
+        yield* hears(client, /\/[23]$/)
+      }
+    })
+  )
+
+  it.effect(
+    "that send empty lines or the rest of an answered body make room; half a request does not, unless all are",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* listening({ connections: 3 })
+        const half = yield* answered(server, get("/half"))
+        const empty = yield* answered(server, get("/empty"))
+        const late = yield* answered(server, EARLY)
+        yield* sendRead(half, "GET /ha")
+        yield* sendRead(empty, "\r\n\r\n")
+        yield* sendRead(late, "late!")
+        for (const gone of [empty, late]) {
+          const newcomer = yield* answered(server, get("/new"))
+          yield* sendRead(newcomer, "GET /ha")
+          yield* closed(gone)
+        }
+        assert.isFalse(half.socket.closed)
+        yield* answered(server, get("/new"))
+        yield* closed(half)
+      })
+  )
+})
+
+describe("empty lines", () => {
+  const drip = (client: RawClient) => {
+    const timer = setInterval(() => client.send("\r\n"), 100)
+    client.socket.on("close", () => clearInterval(timer))
+    return client
+  }
+
+  it.effect("keep no connection: neither after an answer nor before the first request", () =>
+    Effect.gen(function* () {
+      const patience = { ...usual, headerSeconds: 1, keepAliveSeconds: 2 }
+      const server = yield* listening({ patience })
+      const kept = drip(yield* answered(server, get("/once")))
+      const fresh = drip(new RawClient(server.base))
+      const half = (yield* answered(server, get("/half"))).send("\r\nGET /half HT")
+      yield* closed(kept)
+      yield* closed(fresh)
+      // It has its own clock, that of headers, and an answer.
+      assert.match(yield* heardBy(half), /did not arrive in time/)
+    })
+  )
+})
+
+describe("a client that takes nothing of a long answer", () => {
+  it.effect("is cut, and its call ended, whatever it sends; one that reads slowly gets all of it", () =>
+    Effect.gen(function* () {
+      const server = yield* listening({ patience: { ...usual, stalledSeconds: 1 } })
+      const stalled = new RawClient(server.base).send(get("/large"))
+      stalled.socket.pause()
+      const drip = setInterval(() => stalled.send("\r\n"), 100)
+      stalled.socket.on("close", () => clearInterval(drip))
+      const call = yield* server.next
+      yield* call.answer
+      const slow = new RawClient(server.base).send(get("/large"))
+      let bytes = 0
+      const pace = setInterval(() => slow.socket.resume(), 25)
+      slow.socket.on("data", (text: string) => {
+        bytes += text.length
+        slow.socket.pause()
+      })
+      yield* (yield* server.next).answer
+      yield* call.interrupted
+      assert.isFalse(slow.socket.closed)
+      assert.isBelow(bytes, LARGE_BYTES)
+      clearInterval(pace)
+      slow.socket.removeAllListeners("data").on("data", (text: string) => {
+        bytes += text.length
+        if (bytes >= LARGE_BYTES) slow.socket.end()
+      })
+      slow.socket.resume()
+      yield* closed(slow)
+      assert.isAtLeast(bytes, LARGE_BYTES)
+    })
+  )
+})

@@ -1,0 +1,110 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/platform/limits.ts"
+import { hangingUp } from "../../support/hanging-up.ts"
+import { Endpoint } from "../../support/transports/mcp/endpoint.ts"
+import {
+  BOTH,
+  envelopesOf,
+  errorOf,
+  JSON_BODY,
+  messagesOf,
+  post,
+  toolCall
+} from "../../support/transports/mcp/requests.ts"
+
+// What one batch of calls may take of the service.
+
+layer(Endpoint.layer)("a batch", (it) => {
+  it.effect("has so many messages at most, notifications among them, or is refused whole", () =>
+    Effect.gen(function* () {
+      const { called } = yield* Endpoint
+      const calls = (size: number) => Array.from({ length: size }, (_, id) => toolCall("search_entries", {}, id))
+      const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
+      assert.lengthOf(envelopesOf(yield* post(calls(MCP_BATCH_MESSAGES))), MCP_BATCH_MESSAGES)
+      assert.lengthOf(
+        envelopesOf(yield* post([...calls(MCP_BATCH_MESSAGES - 1), notification])),
+        MCP_BATCH_MESSAGES - 1
+      )
+      const before = called.length
+      for (const batch of [calls(MCP_BATCH_MESSAGES + 1), [...calls(MCP_BATCH_MESSAGES), notification]]) {
+        const refused = yield* post(batch)
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(errorOf(refused), {
+          code: -32600,
+          message: "A batch of 21 messages is not taken: at most 20 at once."
+        })
+      }
+      assert.lengthOf(called, before)
+    })
+  )
+
+  it.effect("is of revision 2025-03-26 alone, and its messages have ids of their own", () =>
+    Effect.gen(function* () {
+      const { called } = yield* Endpoint
+      const before = called.length
+      const two = [toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)]
+      for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
+        const refused = yield* post(two, { "mcp-protocol-version": revision })
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(errorOf(refused), { code: -32600, message: `Revision ${revision} has no batches.` })
+      }
+      const refused = yield* post([toolCall("search_entries", {}, 7), toolCall("search_entries", {}, 7)])
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(errorOf(refused), {
+        code: -32600,
+        message: "The messages of a batch must have ids of their own."
+      })
+      assert.lengthOf(called, before)
+      assert.lengthOf(envelopesOf(yield* post(two, { "mcp-protocol-version": "2025-03-26" })), 2)
+    })
+  )
+
+  it.effect("answers its calls in the order they stand in", () =>
+    Effect.gen(function* () {
+      const ids = Array.from({ length: MCP_BATCH_MESSAGES }, (_, index) => index)
+      const answered = yield* post(ids.map((id) => toolCall("search_entries", { keyword: String(id) }, id)))
+      assert.deepStrictEqual(
+        messagesOf(answered).map(({ id }) => id),
+        ids
+      )
+    })
+  )
+
+  it.effect("runs no call once its answers have used up its bytes, and says so of each", () =>
+    Effect.gen(function* () {
+      const { called } = yield* Endpoint
+      const envelope =
+        JSON.stringify(envelopesOf(yield* post(toolCall("fill_answer", { characters: 1 })))[0]).length - 1
+      const fill = (bytes: number, id: number) => toolCall("fill_answer", { characters: bytes - envelope }, id)
+      const batch = (bytes: number) => post([fill(bytes - 1_000, 1), fill(1_000, 2), toolCall("create_entry", {}, 3)])
+      const runs = () => called.filter((name) => name === "create_entry").length
+      const fits = messagesOf(yield* batch(MCP_BATCH_BYTES - 1))
+      assert.isTrue(fits.every(({ error }) => error === undefined))
+      assert.strictEqual(runs(), 1)
+      const [first, second, third] = messagesOf(yield* batch(MCP_BATCH_BYTES))
+      assert.deepStrictEqual([first?.["error"], second?.["error"]], [undefined, undefined])
+      assert.deepInclude(third?.["error"], {
+        code: -32600,
+        message: `Not run: the calls before it in this batch were answered with ${MCP_BATCH_BYTES} bytes, and a batch gets ${MCP_BATCH_BYTES}. Send it again by itself.`
+      })
+      assert.strictEqual(runs(), 1)
+    })
+  )
+
+  it.effect("goes no further when its client has gone", () =>
+    Effect.gen(function* () {
+      const { url, waiting, interrupted, called } = yield* Endpoint
+      const before = called.length
+      yield* hangingUp(url, Deferred.await(waiting), {
+        method: "POST",
+        headers: { ...JSON_BODY, accept: BOTH },
+        body: JSON.stringify([toolCall("wait_for_ever", {}, 1), toolCall("create_entry", {}, 2)])
+      })
+      yield* Deferred.await(interrupted)
+      // Whatever the batch still did would have been done before this is answered.
+      yield* post(toolCall("search_entries"))
+      assert.deepStrictEqual(called.slice(before), ["wait_for_ever", "search_entries"])
+    })
+  )
+})

@@ -1,0 +1,250 @@
+import { assert, layer } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { Effect } from "effect"
+import { AMOUNT_MAX } from "../../src/platform/limits.ts"
+import { operations } from "../../src/service/Api.ts"
+import { toolsOf } from "../../src/transports/mcp/tools.ts"
+import { freshOperator, orderOf, propertyOf } from "../support/harness.ts"
+import { BaseUrl, layerServed } from "../support/server.ts"
+
+// What real clients send, over real sockets and both doors of the real service.
+
+interface Reply {
+  readonly error_code: number
+  readonly error_msg: string
+  readonly data: Readonly<Record<string, unknown>>
+  /** As it came. */
+  readonly text: string
+}
+
+const replyOf = (text: string): Reply => ({ ...JSON.parse(text), text })
+
+/** A body is sent as it stands when it is text: JSON can write what JavaScript would straighten. */
+const rest = (token: string, method: string, path: string, body?: unknown) =>
+  Effect.flatMap(BaseUrl, (base) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}/v3${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+      })
+      return replyOf(await response.text())
+    })
+  )
+
+const tool = (token: string, name: string, fields: Record<string, unknown>) =>
+  Effect.flatMap(BaseUrl, (base) =>
+    Effect.promise(async () => {
+      const client = new Client({ name: "test", version: "1" })
+      const requestInit = { headers: { authorization: `Bearer ${token}` } }
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }))
+      const { content } = await client.callTool({ name, arguments: fields })
+      await client.close()
+      const texts = Array.isArray(content) ? content.map(({ text }) => String(text)) : []
+      return { ...replyOf(texts[0] ?? ""), more: texts.slice(1) }
+    })
+  )
+
+const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 }
+
+layer(layerServed())("a client", (it) => {
+  it.effect("may write a whole number as text, and null for what it does not give", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator()
+      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const task = { type: "cleaning", property_id: `${property_id}`, staff_id: null, note: null, stay_code: null }
+      const created = [yield* tool(token, "create_task", task), yield* rest(token, "POST", "/tasks", task)]
+      assert.deepStrictEqual(
+        created.map(({ error_msg }) => error_msg),
+        ["", ""]
+      )
+      const found = yield* tool(token, "search_tasks", { property_id: `${property_id}`, id: null, limit: "1" })
+      assert.deepInclude(found.data, { total: 2 })
+      const id = String(created[0]?.data["task_id"])
+      assert.strictEqual((yield* tool(token, "update_task", { id, staff_id: null, fee: 5 })).error_msg, "")
+      assert.strictEqual((yield* tool(token, "update_task", { id, fee: "5" })).error_msg, "fee: must be a number.")
+      assert.strictEqual((yield* tool(token, "update_task", { id, note: null })).error_msg, "note: must be a text.")
+      const groups = yield* tool(token, "create_property_group", { name: "Harbour", property_ids: [`${property_id}`] })
+      assert.deepInclude(groups.data["group"], { property_ids: [property_id] })
+      const link = yield* tool(token, "create_calendar_share_link", { scope: "entire", property_ids: null })
+      assert.strictEqual(link.error_msg, "")
+    })
+  )
+
+  it.effect("may not write null where not giving a field does more", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshOperator()
+      const staff = { name: "Marta", mobile: "+351 912345678", property_ids: null }
+      const hook = { url: "https://hooks.example.com/in", events: null }
+      for (const [path, body, field] of [
+        ["/staffs", staff, "property_ids"],
+        ["/webhooks", hook, "events"],
+        ["/transactions", { ...entry, property_id: null }, "property_id"],
+        ["/transactions", { ...entry, reservation_code: null }, "reservation_code"],
+        ["/transactions", { ...entry, stay_code: null }, "stay_code"]
+      ] as const) {
+        const { error_code, error_msg } = yield* rest(token, "POST", path, body)
+        assert.strictEqual(error_code, 400)
+        assert.match(error_msg, new RegExp(`^${field}: must be `))
+      }
+    })
+  )
+
+  it.effect("may give property_ids of availability as a list or as text, and is told so", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator()
+      const ids = [yield* propertyOf(operatorId, "Harbour 1"), yield* propertyOf(operatorId, "Harbour 2")]
+      const today = "1970-01-02"
+      const days = { start_date: today, end_date: today }
+      const over = (property_ids: unknown) => tool(token, "get_property_availability", { property_ids, ...days })
+      const query = yield* rest(
+        token,
+        "GET",
+        `/availabilities?property_ids=${ids}&start_date=${today}&end_date=${today}`
+      )
+      assert.strictEqual(query.error_msg, "")
+      for (const form of [ids, ids.map(String), ids.join(","), ids.join(", ")]) {
+        assert.deepStrictEqual((yield* over(form)).data, query.data)
+      }
+      const form = "must be ids separated by commas, such as 1,2,3, or a list of them."
+      for (const wrong of [ids[0], null, { id: ids[0] }]) {
+        assert.strictEqual((yield* over(wrong)).error_msg, `property_ids: ${form}`)
+      }
+    })
+  )
+
+  it.effect("is told of arguments a tool does not know, beside the same envelope", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshOperator()
+      const { data, more } = yield* tool(token, "search_tasks", { staff: 3 })
+      assert.deepInclude(data, { total: 0 })
+      assert.deepStrictEqual(more, ["Ignored: staff. Did you mean staff_id?"])
+      assert.deepStrictEqual((yield* tool(token, "search_tasks", { status: "pending" })).more, [])
+      // Known, though it is not shown: an edit refuses it.
+      assert.deepStrictEqual((yield* tool(token, "update_transaction", { id: 1, currency: "EUR" })).more, [])
+    })
+  )
+
+  it.effect("is told of all wrong fields at once", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshOperator()
+      const { error_code, error_msg } = yield* tool(token, "create_task", { property_id: 0, level: "high", fee: "5" })
+      assert.strictEqual(error_code, 400)
+      assert.strictEqual(
+        error_msg,
+        "type: is required. fee: must be a number. property_id: must be a positive id. level: must be one of standard, simple, advanced."
+      )
+    })
+  )
+})
+
+layer(layerServed())("text the database cannot keep", (it) => {
+  it.effect("is 422 and names the field, also as the name of a custom field, over both doors", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator()
+      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const code = yield* orderOf(operatorId, [{ propertyId: property_id }])
+      const path = `/reservations/${code}/custom_fields`
+      const named = (name: string, value = '"x"') =>
+        rest(token, "PATCH", path, `{"custom_fields":{"${name}":${value}}}`)
+      for (const refused of [
+        yield* named("\\ud800"),
+        yield* named("a\\u0000"),
+        yield* named("\\udc00", "null"),
+        yield* named("door", '"\\ud800"'),
+        yield* tool(token, "update_reservation_custom_fields", { stay_code: code, custom_fields: { "\u0000": "x" } })
+      ]) {
+        assert.strictEqual(refused.error_code, 422, refused.error_msg)
+        assert.match(refused.error_msg, /^custom_fields\..+: must not hold (half a character|the character U\+0000)\.$/)
+      }
+      for (const [method, at, field] of [
+        ["GET", "/reservation_tags?keyword=a%00", "keyword"],
+        ["GET", "/reservations/a%00/custom_fields", "stay_code"],
+        ["GET", "/transactions?start_date=2027-01-01%00&end_date=2027-01-02", "start_date"]
+      ] as const) {
+        const { error_code, error_msg } = yield* rest(token, method, at)
+        assert.deepStrictEqual([error_code, error_msg], [422, `${field}: must not hold the character U+0000.`])
+      }
+    })
+  )
+})
+
+layer(layerServed())("money and time", (it) => {
+  it.effect("what came in on an order is summed and shown to its last digit", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator()
+      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const reservation_code = yield* orderOf(operatorId, [{ propertyId: property_id, revenue: "0.001" }], {
+        currency: "KWD"
+      })
+      const receive = (amount: number) =>
+        rest(token, "POST", "/transactions", { ...entry, currency: "KWD", reservation_code, amount })
+      const shown = Effect.gen(function* () {
+        const there = yield* rest(token, "GET", `/reservations?reservation_code=${reservation_code}`)
+        const here = yield* tool(token, "search_reservations", { reservation_code })
+        return [there, here].map(({ text }) => /"payment":(\{[^}]*\})/.exec(text)?.[1])
+      })
+      const received = (amount: string) =>
+        `{"currency":"KWD","total_amount":0.001,"received_amount":${amount},"balance_amount":0,"status":"over_received"}`
+      yield* receive(999_999_999_998.999)
+      yield* receive(AMOUNT_MAX)
+      assert.deepStrictEqual(yield* shown, [received("1999999999997.999"), received("1999999999997.999")])
+      for (let more = 0; more < 9; more++) yield* receive(999_999_999_998.999)
+      // A floating number is 0.002 apart from the next here.
+      assert.deepStrictEqual(yield* shown, [received("10999999999988.99"), received("10999999999988.99")])
+      yield* receive(0.001)
+      assert.deepStrictEqual(yield* shown, [received("10999999999988.991"), received("10999999999988.991")])
+    })
+  )
+
+  it.effect("an instant outside the years 1 to 9999 and a currency nobody pays with are 422", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator({ timeZone: "Pacific/Kiritimati" })
+      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const create = (fields: object) => rest(token, "POST", "/transactions", { ...entry, property_id, ...fields })
+      for (const action_at of ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-00:01", "0001-01-01T13:00:00"]) {
+        const { error_code, error_msg } = yield* create({ action_at })
+        assert.strictEqual(error_code, 422, action_at)
+        assert.match(error_msg, /^action_at: must be a time in the years 1 to 9999/)
+      }
+      for (const action_at of ["0001-01-01T01:00:00+01:00", "0001-01-02T00:00:00", "9999-12-30T23:59:59"]) {
+        const { data, error_msg } = yield* create({ action_at })
+        assert.strictEqual(error_msg, "", action_at)
+        const found = yield* rest(token, "GET", `/transactions?id=${data["transaction_id"]}`)
+        assert.strictEqual(found.error_msg, "", action_at)
+      }
+      for (const currency of ["XXX", "XTS", "XAU", "CLF"]) {
+        const { error_code, error_msg } = yield* create({ currency })
+        assert.strictEqual(error_code, 422)
+        assert.match(error_msg, /^currency: /)
+      }
+    })
+  )
+})
+
+layer(layerServed())("the hints of the real tools", (it) => {
+  it("warn of what is gone afterwards, and know what may be sent again", () => {
+    const hints = Array.from(toolsOf(operations), ([name, { listed }]) => ({ name, ...listed.annotations }))
+    const named = (keep: (hint: (typeof hints)[number]) => boolean) => hints.filter(keep).map(({ name }) => name)
+    assert.includeMembers(
+      named(({ destructiveHint }) => destructiveHint === true),
+      [
+        ...["approve_reservation", "decline_reservation", "cancel_reservation", "delete_task"],
+        ...["update_property_group", "update_property_tag", "update_staff"]
+      ]
+    )
+    assert.isFalse(hints.some(({ readOnlyHint, destructiveHint }) => readOnlyHint === true && destructiveHint === true))
+    const creations = named(({ idempotentHint }) => idempotentHint === false)
+    assert.include(creations, "create_transaction")
+    assert.notInclude(creations, "add_reservation_tag")
+  })
+
+  it("stand beside examples that the description does not repeat", () => {
+    for (const [, { listed }] of toolsOf(operations)) {
+      const { intent_examples: examples } = listed._meta ?? {}
+      assert.isArray(examples)
+      for (const example of Array.isArray(examples) ? examples : []) assert.notInclude(listed.description, example)
+    }
+  })
+})
