@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 const at = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
 
 /** The folder of what people wrote. */
-export const GUIDES_FOLDER = at("../../../docs")
+export const GUIDES_FOLDER = at("../../../../docs")
 
 const JAVASCRIPT = "text/javascript; charset=utf-8"
 const CSS = "text/css; charset=utf-8"
