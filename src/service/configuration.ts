@@ -11,7 +11,6 @@ import {
 import { DATABASE_ADDRESS, isDatabaseAddress } from "../platform/database/address.ts"
 import { DatabaseSettings } from "../platform/database/choose.ts"
 import { encryptionOf } from "../platform/database/encryption.ts"
-import { DATABASE_CONNECTIONS } from "../platform/database/postgres.ts"
 import type { DeploymentName, KeptDays } from "../platform/installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
 import { readKeys, SECRET_KEY, type SecretKeys } from "../platform/sealing/keys.ts"
@@ -21,23 +20,16 @@ import {
   type ResourceAttributes,
   resourceAttributes
 } from "../platform/telemetry/collector-settings.ts"
+import { type NamedSampler, SAMPLER_NAMES, type SamplerName, samplerNamed } from "../platform/telemetry/sampling.ts"
 import {
-  EVERY_TRACE,
-  type NamedSampler,
-  SAMPLER_NAMES,
-  type SamplerName,
-  samplerNamed
-} from "../platform/telemetry/sampling.ts"
-
-/** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
-const STATEMENT_SECONDS = 10
-const STATEMENT_SECONDS_MAX = 3_600
-/** Longest `DRAIN_SECONDS`. */
-const DRAIN_SECONDS_MAX = 300
-/** Days after check-out that images of identity documents are kept, if nothing is said, and the most that may be said. */
-const IDENTITY_IMAGE_DAYS = 30
-const IDENTITY_IMAGE_DAYS_MAX = 3_650
-const KEPT_DAYS_MAX = 36_500
+  DRAIN_SECONDS_MAX,
+  defaultOf,
+  IDENTITY_IMAGE_DAYS_MAX,
+  KEPT_DAYS_MAX,
+  type SettingName,
+  type SettingWithDefault,
+  STATEMENT_SECONDS_MAX
+} from "./settings.ts"
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
@@ -115,7 +107,7 @@ export interface Settings {
 }
 
 /** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
-const textOf = (variable: string) =>
+const textOf = (variable: SettingName) =>
   // A Config fails on a text only where its source cannot be read, which the environment always can.
   Effect.orDie(Config.option(Config.String(variable)))
 
@@ -126,14 +118,28 @@ interface Setting<A> {
   readonly secret?: true
 }
 
-const setting = Effect.fnUntraced(function* <A>(variable: string, { expected, read, secret }: Setting<A>) {
-  const text = yield* textOf(variable)
-  if (Option.isNone(text)) return undefined
-  const value = read(text.value)
-  if (value !== undefined) return value
+const parse = <A>(variable: SettingName, { expected, read, secret }: Setting<A>, text: string) => {
+  const value = read(text)
+  if (value !== undefined) return Effect.succeed(value)
   // An address with a user in front of its host holds a password, in whichever variable it landed.
-  const shown = secret !== true && !text.value.includes("@")
-  return yield* new WrongSetting({ variable, expected, ...(shown ? { given: text.value } : {}) })
+  const shown = secret !== true && !text.includes("@")
+  return Effect.fail(new WrongSetting({ variable, expected, ...(shown ? { given: text } : {}) }))
+}
+
+/** Reads a variable. Returns undefined if it is not set. */
+const setting = Effect.fnUntraced(function* <A>(variable: SettingName, type: Setting<A>) {
+  const text = yield* textOf(variable)
+  return Option.isNone(text) ? undefined : yield* parse(variable, type, text.value)
+})
+
+/** Reads a variable. Returns its declared default if it is not set. */
+const settingOrDefault = Effect.fnUntraced(function* <A>(variable: SettingWithDefault, type: Setting<A>) {
+  const text = yield* textOf(variable)
+  return yield* parse(
+    variable,
+    type,
+    Option.getOrElse(text, () => defaultOf(variable))
+  )
 })
 
 const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Setting<Choice> => ({
@@ -206,7 +212,7 @@ const server = (expected: string, isAddress: (text: string) => boolean): Setting
 })
 
 /** The address of a PostgreSQL server, whose connections can be as it says. */
-const postgres = Effect.fnUntraced(function* (variable: string) {
+const postgres = Effect.fnUntraced(function* (variable: SettingName) {
   const url = yield* setting(variable, server(DATABASE_ADDRESS, isDatabaseAddress))
   if (url === undefined) return undefined
   const encryption = encryptionOf(Redacted.value(url))
@@ -283,8 +289,8 @@ const publicAddress = baseAddress("an http or https address without a query, suc
 
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
-  const listenPort = (yield* setting("PORT", port)) ?? 8080
-  const listenHost = (yield* setting("HOST", host)) ?? "127.0.0.1"
+  const listenPort = yield* settingOrDefault("PORT", port)
+  const listenHost = yield* settingOrDefault("HOST", host)
   const ownAddress = `http://${hostInUrl(listenHost)}:${listenPort}`
   const publicUrl = (yield* setting("PUBLIC_URL", publicAddress)) ?? ownAddress
   const databaseUrl = yield* postgres("DATABASE_URL")
@@ -297,15 +303,14 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     host: listenHost,
     publicUrl,
     databaseUrl,
-    databasePrepared: (yield* setting("DATABASE_PREPARED", flag)) ?? true,
-    databaseConnections:
-      (yield* setting(
-        "DATABASE_CONNECTIONS",
-        whole("connections", DATABASE_CONNECTIONS_MIN, DATABASE_CONNECTIONS_MAX)
-      )) ?? DATABASE_CONNECTIONS,
+    databasePrepared: yield* settingOrDefault("DATABASE_PREPARED", flag),
+    databaseConnections: yield* settingOrDefault(
+      "DATABASE_CONNECTIONS",
+      whole("connections", DATABASE_CONNECTIONS_MIN, DATABASE_CONNECTIONS_MAX)
+    ),
     databaseDirectUrl,
-    dataDir: (yield* setting("DATA_DIR", anyText)) ?? ".data",
-    statementSeconds: (yield* setting("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX))) ?? STATEMENT_SECONDS,
+    dataDir: yield* settingOrDefault("DATA_DIR", anyText),
+    statementSeconds: yield* settingOrDefault("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX)),
     redisUrl: yield* setting(
       "REDIS_URL",
       server("a redis:// or rediss:// address, such as redis://host:6379", (text) =>
@@ -313,9 +318,9 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
       )
     ),
     secretKeys: yield* setting("SECRET_KEY", { expected: SECRET_KEY, secret: true, read: readKeys }),
-    deployment: (yield* setting("DEPLOYMENT", oneOf(["international", "regional"]))) ?? "international",
+    deployment: yield* settingOrDefault("DEPLOYMENT", oneOf(["international", "regional"])),
     requireHttps: (yield* setting("REQUIRE_HTTPS", flag)) ?? !isPlainLoopback(publicUrl),
-    trustProxy: (yield* setting("TRUST_PROXY", flag)) ?? false,
+    trustProxy: yield* settingOrDefault("TRUST_PROXY", flag),
     otlpEndpoint: yield* setting(
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       // A collector's address can carry its key as a query, which is no base address: not shown.
@@ -334,24 +339,23 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
         read: resourceAttributes
       })) ?? {},
     sampler: {
-      name: (yield* setting("OTEL_TRACES_SAMPLER", sampler)) ?? EVERY_TRACE.name,
-      ratio: (yield* setting("OTEL_TRACES_SAMPLER_ARG", ratio)) ?? EVERY_TRACE.ratio
+      name: yield* settingOrDefault("OTEL_TRACES_SAMPLER", sampler),
+      ratio: yield* settingOrDefault("OTEL_TRACES_SAMPLER_ARG", ratio)
     },
     logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
-    logLevel: (yield* setting("LOG_LEVEL", logLevel)) ?? "Info",
+    logLevel: yield* settingOrDefault("LOG_LEVEL", logLevel),
     demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
     sandbox: sandboxOf(yield* setting("SANDBOX", flag), listenHost, publicUrl),
     webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts,
     imageStore: yield* setting("IMAGE_STORE", imageStore),
-    drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0,
-    identityImageDays:
-      (yield* setting("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX))) ?? IDENTITY_IMAGE_DAYS,
+    drainSeconds: yield* settingOrDefault("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX)),
+    identityImageDays: yield* settingOrDefault("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX)),
     keptDays: yield* keptDays,
-    publicClient: (yield* setting("PUBLIC_CLIENT", flag)) ?? true
+    publicClient: yield* settingOrDefault("PUBLIC_CLIENT", flag)
   }
 })
 
-/** What the environment says about this process (docs: every variable, its values and its default). */
+/** What the environment says about this process (settings.ts declares every variable). */
 export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/Configuration") {
   static readonly layer: Layer.Layer<Configuration | DatabaseSettings, WrongSetting> = Layer.effect(
     DatabaseSettings,

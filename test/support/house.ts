@@ -25,8 +25,8 @@ export const PLACES: ReadonlyArray<Place> = [
       "changes connectors/http connectors/ingest connectors/sandbox contract domain/<family>",
       "domain/access/oauth domain/access/operators domain/access/sign-in domain/channels/port",
       "domain/webhooks/deliveries jobs main.ts platform/database platform/installation.ts",
-      "platform/limits.ts platform/sealing platform/telemetry service/configuration.ts tools/backup",
-      "tools/demo tools/doctor tools/privacy tools/workers transports/docs"
+      "platform/limits.ts platform/sealing platform/telemetry service/configuration.ts",
+      "service/settings.ts tools/backup tools/demo tools/doctor tools/privacy tools/workers transports/docs"
     )
   },
   {
@@ -68,7 +68,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "diagnosis of an installation: pure rules, and the queries they need",
     imports: list(
       "jobs platform/database platform/sealing platform/telemetry service/backlog.ts",
-      "service/configuration.ts"
+      "service/configuration.ts service/settings.ts"
     )
   },
   {
@@ -242,8 +242,13 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the settings of the process, read from the environment",
     imports: list(
       "domain/webhooks/deliveries platform/database platform/installation.ts platform/limits.ts",
-      "platform/sealing platform/telemetry"
+      "platform/sealing platform/telemetry service/settings.ts"
     )
+  },
+  {
+    place: "service/settings.ts",
+    what: "the declaration of every setting: name, default, meaning",
+    imports: list("platform/database platform/limits.ts platform/telemetry")
   },
   {
     place: "connectors/sandbox",

@@ -2,8 +2,9 @@ import { Config, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { PASSWORD_MAX } from "../../platform/limits.ts"
+import type { SettingName } from "../../service/settings.ts"
 
-const VARIABLE = "LATCHKEY_PASSWORD"
+const VARIABLE: SettingName = "LATCHKEY_PASSWORD"
 
 /** The flags of a command that takes the password of an account. */
 export const passwordFlags = {

@@ -13,17 +13,34 @@ const FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<strin
   ],
   ["What happens", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
   ["Hosting", ["host-console.md", "calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
-  ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md"]]
+  ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md", "settings.md"]]
 ]
 
 /** Files that pages link to, served as they are. */
 export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
 
+/** Pages for administrators: files below docs that the site does not have. */
+export const ADMINISTRATOR_FILES = [
+  "deploy.md",
+  "metrics.md",
+  "on-call.md",
+  "postgresql.md",
+  "privacy.md",
+  "processes.md",
+  "secrets.md"
+]
+
+/** Replaces every link to a page for administrators with its text, as the site has no such page. */
+const unlinkAdministratorPages = (markdown: string): string =>
+  markdown.replaceAll(/\[([^\]]*)\]\(([a-z-]+\.md)(?:#[a-z0-9-]+)?\)/g, (link: string, text: string, file: string) =>
+    ADMINISTRATOR_FILES.includes(file) ? text : link
+  )
+
 const slugOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "")
 
 /** Links among the files of docs, which lie in two folders, as links among pages, which lie side by side. */
 const asPages = (markdown: string): string =>
-  markdown
+  unlinkAdministratorPages(markdown)
     .replaceAll(/\]\((?:\.\.\/|guides\/)*([a-z-]+\.md(?:#[a-z0-9-]+)?)\)/g, "]($1)")
     .replaceAll(/\]\((?:\.\.\/)?examples\//g, "](../examples/")
 

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { operationsOf } from "../../../../src/transports/docs/described.ts"
 import { ASSETS, GUIDES_FOLDER } from "../../../../src/transports/docs/site/assets.ts"
-import { EXAMPLE_FILES, readGuides } from "../../../../src/transports/docs/site/guides.ts"
+import { ADMINISTRATOR_FILES, EXAMPLE_FILES, readGuides } from "../../../../src/transports/docs/site/guides.ts"
 import { anchorOf } from "../../../../src/transports/docs/site/markdown.ts"
 import { pagesOf, type SiteSettings, siteFiles } from "../../../../src/transports/docs/site/site.ts"
 import { TAGS } from "../../../../src/transports/docs/tags.ts"
@@ -155,6 +155,15 @@ describe("the documentation", () => {
         for (const part of parts) assert.doesNotThrow(() => JSON.parse(part), undefined, undefined, `${slug}: ${part}`)
       }
     }
+  })
+
+  it("leaves out pages for administrators that docs has, and the links to them", () => {
+    for (const name of ADMINISTRATOR_FILES) {
+      assert.isTrue(existsSync(`${GUIDES_FOLDER}/${name}`), name)
+      assert.isFalse(files.has(`reference/${name}`), name)
+    }
+    assert.include(readFileSync(`${GUIDES_FOLDER}/settings.md`, "utf8"), "[secrets in the database](secrets.md)")
+    assert.include(files.get("reference/settings.md") ?? "", "that seal secrets in the database, separated")
   })
 
   it("links from the files of docs to files that are there", () => {

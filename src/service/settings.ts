@@ -1,0 +1,270 @@
+import { DATABASE_CONNECTIONS } from "../platform/database/postgres.ts"
+import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
+import { EVERY_TRACE } from "../platform/telemetry/sampling.ts"
+
+// The declaration of every environment variable that Latchkey reads. configuration.ts takes names and defaults from here, the doctor
+// takes from here what it may show, and docs/settings.md is generated from it (test/service/settings.test.ts).
+
+/** The largest values of settings that are numbers. */
+export const STATEMENT_SECONDS_MAX = 3_600
+export const DRAIN_SECONDS_MAX = 300
+export const IDENTITY_IMAGE_DAYS_MAX = 3_650
+export const KEPT_DAYS_MAX = 36_500
+
+export interface DeclaredSetting {
+  /** The name of the environment variable. */
+  readonly name: string
+  /** The heading of docs/settings.md under which it is listed. */
+  readonly group: string
+  /** The text that counts if the variable is not set. */
+  readonly default?: string
+  /** Says, as Markdown, what happens if the variable is not set and has no fixed default. Absent: there is no default. */
+  readonly otherwise?: string
+  /** What it does and which values it takes: one or two sentences of Markdown, with links relative to docs. */
+  readonly meaning: string
+  /** How much of the value may be printed: of an address the host alone, of a secret nothing. Absent: all of it. */
+  readonly shown?: "host" | "nothing"
+  /** Only the command line reads it, the service does not. */
+  readonly commandLineOnly?: true
+}
+
+const CONNECTIONS = `${DATABASE_CONNECTIONS_MIN} to ${DATABASE_CONNECTIONS_MAX}`
+
+export const SETTINGS = [
+  {
+    name: "PORT",
+    group: "Addresses",
+    default: "8080",
+    meaning: "The port on which the service listens."
+  },
+  {
+    name: "HOST",
+    group: "Addresses",
+    default: "127.0.0.1",
+    meaning: "The address or host name on which the service listens."
+  },
+  {
+    name: "PUBLIC_URL",
+    group: "Addresses",
+    otherwise: "`http://HOST:PORT`",
+    meaning: "The address at which callers reach the service, http or https."
+  },
+  {
+    name: "REQUIRE_HTTPS",
+    group: "Addresses",
+    otherwise: "`0` if `PUBLIC_URL` is http on loopback, else `1`",
+    meaning: "`1`: the service refuses plain HTTP. `0`: it accepts plain HTTP."
+  },
+  {
+    name: "TRUST_PROXY",
+    group: "Addresses",
+    default: "0",
+    meaning:
+      "`1`: the service trusts `X-Forwarded-Proto` and the last address of `X-Forwarded-For`, which is logged for sign-ins and registrations. Use it only behind a proxy that sets both."
+  },
+  {
+    name: "DRAIN_SECONDS",
+    group: "Addresses",
+    default: "0",
+    meaning: `Seconds after SIGTERM in which the service still accepts connections while \`/health/ready\` already fails (0 to ${DRAIN_SECONDS_MAX}). [Stopping](processes.md#stopping) has the details.`
+  },
+  {
+    name: "DATABASE_URL",
+    group: "Database",
+    otherwise: "the embedded database",
+    shown: "host",
+    meaning: "The address of a [PostgreSQL server](postgresql.md), version 15 or later."
+  },
+  {
+    name: "DATABASE_PREPARED",
+    group: "Database",
+    default: "1",
+    meaning:
+      "`0`: no prepared statements, as [PgBouncer](postgresql.md#behind-pgbouncer) in transaction mode needs. `1`: prepared statements."
+  },
+  {
+    name: "DATABASE_DIRECT_URL",
+    group: "Database",
+    shown: "host",
+    meaning:
+      "The address of the same server without PgBouncer. Processes use it to [wake each other](postgresql.md#waking-each-other)."
+  },
+  {
+    name: "DATABASE_CONNECTIONS",
+    group: "Database",
+    default: String(DATABASE_CONNECTIONS),
+    meaning: `The [connections](postgresql.md#connections) of a process to the server for requests (${CONNECTIONS}). A process works on two calls fewer at the same time.`
+  },
+  {
+    name: "STATEMENT_SECONDS",
+    group: "Database",
+    default: "10",
+    meaning: `Seconds after which a PostgreSQL server cancels a statement of a request (1 to ${STATEMENT_SECONDS_MAX}).`
+  },
+  {
+    name: "REDIS_URL",
+    group: "Database",
+    shown: "host",
+    meaning: "The address of a Redis server. With it, several processes or machines count rate-limit windows together."
+  },
+  {
+    name: "DATA_DIR",
+    group: "Files and secrets",
+    default: ".data",
+    meaning: "The [data folder](deploy.md#the-data-folder): the embedded database and its images."
+  },
+  {
+    name: "IMAGE_STORE",
+    group: "Files and secrets",
+    otherwise: "`DATA_DIR/images`, or the database of `DATABASE_URL`",
+    meaning:
+      "The absolute path of a folder that exists, for [images](guests.md#where-images-are-kept). The service must be able to write to it."
+  },
+  {
+    name: "SECRET_KEY",
+    group: "Files and secrets",
+    shown: "nothing",
+    meaning:
+      "The keys that seal [secrets in the database](secrets.md), separated by commas. The first key seals, and every key opens."
+  },
+  {
+    name: "DEPLOYMENT",
+    group: "Features",
+    default: "international",
+    meaning: "The kind of deployment: `international` or `regional`."
+  },
+  {
+    name: "PUBLIC_CLIENT",
+    group: "Features",
+    default: "1",
+    meaning:
+      "`1`: users of MCP clients can connect through [the public client](oauth.md#mcp-clients-and-other-public-clients). `0`: they cannot."
+  },
+  {
+    name: "WEBHOOK_ALLOWED_HOSTS",
+    group: "Features",
+    meaning:
+      "Host names and IP addresses, separated by commas. Webhook receivers and connectors may have these private addresses."
+  },
+  {
+    name: "DEMO",
+    group: "Features",
+    otherwise: "`1` with the embedded database, else `0`",
+    meaning: "`1`: the first start adds a demo operator to an empty database. `0`: it does not."
+  },
+  {
+    name: "SANDBOX",
+    group: "Features",
+    otherwise: "on if `HOST` and `PUBLIC_URL` (plain http) are loopback and the demo operator exists, else off",
+    meaning:
+      "`1` turns the [sandbox marketplace](sandbox.md) on, `0` off. Its page `/sandbox` exists only if `PUBLIC_URL` is http on loopback."
+  },
+  {
+    name: "IDENTITY_IMAGE_DAYS",
+    group: "Retention",
+    default: "30",
+    meaning: `Days after check-out until photos of [identity documents](guests.md#the-guests-page) are deleted (1 to ${IDENTITY_IMAGE_DAYS_MAX}).`
+  },
+  {
+    name: "MESSAGE_DAYS",
+    group: "Retention",
+    otherwise: "kept for good",
+    meaning: `Days until the text and photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${KEPT_DAYS_MAX}).`
+  },
+  {
+    name: "IMAGE_DAYS",
+    group: "Retention",
+    otherwise: "kept for good",
+    meaning: `Days until photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${KEPT_DAYS_MAX}).`
+  },
+  {
+    name: "ORDER_DAYS",
+    group: "Retention",
+    otherwise: "kept for good",
+    meaning: `Days after the last check-out of an order until its guest is [erased](privacy.md#what-goes-by-itself) (1 to ${KEPT_DAYS_MAX}). The same number applies to guests of conversations that led to no order.`
+  },
+  {
+    name: "LOG_FORMAT",
+    group: "Logs, metrics and traces",
+    otherwise: "`pretty` in a terminal, else `json`",
+    meaning: "The format of log lines on standard output: `pretty` or `json`."
+  },
+  {
+    name: "LOG_LEVEL",
+    group: "Logs, metrics and traces",
+    default: "info",
+    meaning:
+      "The least severe log lines that are printed: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `none`."
+  },
+  {
+    name: "METRICS_PORT",
+    group: "Logs, metrics and traces",
+    otherwise: "no metrics endpoint",
+    meaning:
+      "Serves [Prometheus metrics](metrics.md) at `http://HOST:METRICS_PORT/metrics` without a token. Keep the port inside your network; [On call](on-call.md) says what to do when an alert fires."
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    group: "Logs, metrics and traces",
+    otherwise: "nothing is exported",
+    shown: "host",
+    meaning: "The base address of an OpenTelemetry collector for traces, metrics and logs."
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    group: "Logs, metrics and traces",
+    shown: "nothing",
+    meaning:
+      "Headers of every request to the collector: `name=value`, separated by commas, with percent-encoded values. The service never shows them."
+  },
+  {
+    name: "OTEL_SERVICE_NAME",
+    group: "Logs, metrics and traces",
+    otherwise: "`latchkey`",
+    meaning: "The name under which the collector shows this service."
+  },
+  {
+    name: "OTEL_RESOURCE_ATTRIBUTES",
+    group: "Logs, metrics and traces",
+    meaning:
+      "What the collector shows beside the name: `name=value`, separated by commas, such as `deployment.environment=prod`."
+  },
+  {
+    name: "OTEL_TRACES_SAMPLER",
+    group: "Logs, metrics and traces",
+    default: EVERY_TRACE.name,
+    meaning:
+      "Which traces are exported: `always_on`, `always_off` or `traceidratio`, each also with `parentbased_` before it. Traces of a failure of the service are always exported."
+  },
+  {
+    name: "OTEL_TRACES_SAMPLER_ARG",
+    group: "Logs, metrics and traces",
+    default: String(EVERY_TRACE.ratio),
+    meaning: "The share of traces that `traceidratio` exports, from 0 to 1."
+  },
+  {
+    name: "LATCHKEY_PASSWORD",
+    group: "Command line",
+    shown: "nothing",
+    commandLineOnly: true,
+    meaning: "The password of an account that a command creates or changes."
+  }
+] as const satisfies ReadonlyArray<DeclaredSetting>
+
+type Declared = (typeof SETTINGS)[number]
+
+export type SettingName = Declared["name"]
+/** The settings whose default is a text that the variable itself could hold. */
+export type SettingWithDefault = Extract<Declared, { readonly default: string }>["name"]
+
+const DEFAULTS: ReadonlyMap<string, string> = new Map(
+  SETTINGS.flatMap((setting) => ("default" in setting ? [[setting.name, setting.default]] : []))
+)
+
+/** Returns the text that counts if the variable is not set. */
+export const defaultOf = (name: SettingWithDefault): string => DEFAULTS.get(name) ?? ""
+
+/** The variables that the service reads. */
+export const SERVICE_SETTINGS: ReadonlyArray<DeclaredSetting> = SETTINGS.filter(
+  (setting: DeclaredSetting) => setting.commandLineOnly === undefined
+)
