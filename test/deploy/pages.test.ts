@@ -6,7 +6,15 @@ import { ROOT, textOf } from "./handed-over.ts"
 
 // What the pages for those who run, report and contribute say of the checkout is so.
 
-const PAGES = ["README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/deploy.md", "docs/settings.md"]
+const PAGES = [
+  "README.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "docs/deploy.md",
+  "docs/settings.md",
+  "docs/glossary.md"
+]
 
 /** Where a page's links lead within the checkout, seen from its top. */
 const linksOf = (page: string) =>

@@ -13,7 +13,7 @@ const FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<strin
   ],
   ["What happens", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
   ["Hosting", ["host-console.md", "calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
-  ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md", "settings.md"]]
+  ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md", "settings.md", "glossary.md"]]
 ]
 
 /** Files that pages link to, served as they are. */
