@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../../package.json" with { type: "json" }
@@ -11,6 +11,7 @@ const PAGES = [
   "SECURITY.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "docs/README.md",
   "docs/deploy.md",
   "docs/settings.md",
   "docs/glossary.md"
@@ -62,6 +63,18 @@ describe("the pages of who takes over", () => {
       for (const [, script = ""] of textOf(page).matchAll(/`npm run ([a-z]+)/g)) {
         assert.property(packageJson.scripts, script, page)
       }
+    }
+  })
+
+  it("keep the README short, and list every document", () => {
+    assert.isAtMost(textOf("README.md").split("\n").length, 120)
+    assert.isAtMost(linksOf("README.md").length, 25)
+    const listed = linksOf("docs/README.md").map(({ path }) => path)
+    const pages = ["docs", "docs/guides"].flatMap((folder) =>
+      readdirSync(join(ROOT, folder)).map((name) => join(folder, name))
+    )
+    for (const page of pages.filter((name) => name.endsWith(".md") && name !== "docs/README.md")) {
+      assert.include(listed, page)
     }
   })
 
