@@ -11,10 +11,10 @@ import { passwordFlags, passwordOf } from "./password.ts"
 const create = Command.make(
   "create",
   {
-    operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id the account belongs to")),
-    email: Flag.String("email").pipe(Flag.withDescription("E-mail address the account signs in with")),
+    operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the account")),
+    email: Flag.String("email").pipe(Flag.withDescription("E-mail address that the account signs in with")),
     name: Flag.String("name").pipe(
-      Flag.withDescription("Who it is for; without it the account is called as its e-mail address"),
+      Flag.withDescription("Name of the person who uses it (default: the e-mail address)"),
       Flag.optional
     ),
     ...passwordFlags
@@ -27,14 +27,14 @@ const create = Command.make(
           operators.createAccount({ operator_id: operatorId, email, name: Option.getOrUndefined(name), password })
         )
       ),
-      (made) => `Sub-account ${made.account_id}.`
+      (made) => `Created sub-account ${made.account_id}.`
     )
-).pipe(Command.withDescription("Make a sub-account, which sees every property of its operator"))
+).pipe(Command.withDescription("Create a sub-account, which sees every property of its operator"))
 
 const password = Command.make(
   "password",
   {
-    accountId: Flag.Int("account").pipe(Flag.withDescription("account_id whose password it is to be")),
+    accountId: Flag.Int("account").pipe(Flag.withDescription("account_id")),
     ...passwordFlags
   },
   ({ accountId, ...given }) =>
@@ -46,9 +46,9 @@ const password = Command.make(
           Passwords.layer
         )
       ),
-      (changed) => `Account ${changed.account_id} has another password; ${sessions(changed.sessions_ended)} ended.`
+      (changed) => `Changed the password of account ${changed.account_id}; ended ${sessions(changed.sessions_ended)}.`
     )
-).pipe(Command.withDescription("Give an account another password, which signs it out everywhere"))
+).pipe(Command.withDescription("Change the password of an account and end its sessions"))
 
 const sessions = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`)
 
@@ -58,7 +58,7 @@ const withAccounts = <A, E, R>(work: (accounts: SubAccounts["Service"]) => Effec
 
 const list = Command.make(
   "list",
-  { operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id whose accounts they are")) },
+  { operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id")) },
   ({ operatorId }) =>
     answer(
       "account list",
@@ -70,7 +70,7 @@ const list = Command.make(
       }),
       ({ accounts }) => accounts.map(inWords).join("\n")
     )
-).pipe(Command.withDescription("List the accounts of an operator, disabled ones too"))
+).pipe(Command.withDescription("List the accounts of an operator, including disabled ones"))
 
 const timeOf = (at: Date | null): string => at?.toISOString() ?? "never"
 
@@ -102,30 +102,26 @@ const asKeeper = <A, E, R>(
   )
 
 const mainAccountStays = new Conflict({
-  message: "A main account cannot be disabled: latchkey operator update has --status for its operator."
+  message: "--account: must be a sub-account; to stop a main account, run latchkey operator update with --status."
 })
 
 const disable = Command.make("disable", sub, ({ id }) =>
   answer(
     "account disable",
     asKeeper(id, (accounts, keeper) => accounts.disable(keeper, id)),
-    (disabled) => `Account ${disabled.account_id} is disabled; ${sessions(disabled.sessions_ended)} ended.`
+    (disabled) => `Disabled account ${disabled.account_id}; ended ${sessions(disabled.sessions_ended)}.`
   )
-).pipe(
-  Command.withDescription(
-    "Let nobody sign in with a sub-account, and nothing it gave access to in, until it is enabled"
-  )
-)
+).pipe(Command.withDescription("Disable a sub-account, its tokens and its connected applications"))
 
 const enable = Command.make("enable", sub, ({ id }) =>
   answer(
     "account enable",
     asKeeper(id, (accounts, keeper) => accounts.enable(keeper, id)),
-    (enabled) => `Account ${enabled.account_id} works.`
+    (enabled) => `Enabled account ${enabled.account_id}.`
   )
-).pipe(Command.withDescription("Let a disabled sub-account do again what it could"))
+).pipe(Command.withDescription("Enable a disabled sub-account again"))
 
 export const account = Command.make("account").pipe(
-  Command.withDescription("Accounts: who signs in for an operator"),
+  Command.withDescription("Create, list, disable and enable the accounts of an operator"),
   Command.withSubcommands([create, list, password, disable, enable])
 )

@@ -41,7 +41,7 @@ const onDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | 
     const { databaseUrl } = yield* DatabaseSettings
     return yield* Effect.catchCauseIf(Effect.provide(work, layerCommandDatabase), isUnreached, (cause) =>
       Effect.fail(
-        new Unreached({ at: databaseUrl === undefined ? "the service that has DATA_DIR" : "DATABASE_URL", cause })
+        new Unreached({ at: databaseUrl === undefined ? "the service that uses DATA_DIR" : "DATABASE_URL", cause })
       )
     )
   }).pipe(Effect.provide(layerSettings))

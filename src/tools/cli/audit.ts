@@ -14,13 +14,15 @@ export const audit = Command.make(
   {
     operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id")),
     record: Flag.String("record").pipe(
-      Flag.withDescription("Only changes of this record, such as reservation:5-ABC or task:12; nothing refused"),
+      Flag.withDescription(
+        "Show only the changes of this record, such as reservation:5-ABC or task:12 (default: all records)"
+      ),
       Flag.optional
     ),
-    since: instant("since", "From this time on"),
-    until: instant("until", "Before this time"),
+    since: instant("since", "Show entries from this time on"),
+    until: instant("until", "Show entries before this time"),
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription(`How many changes, the latest first; ${AUDIT_MAX} at most`),
+      Flag.withDescription(`Changes to show, newest first, at most ${AUDIT_MAX} (default: ${AUDIT_DEFAULT})`),
       Flag.withDefault(AUDIT_DEFAULT)
     )
   },
@@ -47,14 +49,17 @@ export const audit = Command.make(
       ({ changes, refused }) =>
         [
           ...(changes.length === 0 ? ["No changes."] : changes.map(changeInWords)),
-          ...(refused.length === 0 ? [] : ["Refused:", ...refused.map(refusedInWords)])
+          ...(refused.length === 0 ? [] : ["Rejected:", ...refused.map(refusedInWords)])
         ].join("\n")
     )
 ).pipe(
-  Command.withDescription("Show who changed what of an operator, and what was refused"),
+  Command.withDescription("Show the audit log of an operator: changes and rejected calls"),
   Command.withExamples([
-    { command: "latchkey audit --operator 1 --record reservation:5-ABC", description: "All changes of an order" },
-    { command: "latchkey audit --operator 1 --since 2027-05-07T10:00:00Z", description: "Everything since then" }
+    { command: "latchkey audit --operator 1 --record reservation:5-ABC", description: "Show all changes of one order" },
+    {
+      command: "latchkey audit --operator 1 --since 2027-05-07T10:00:00Z",
+      description: "Show everything from that time on"
+    }
   ])
 )
 
@@ -67,7 +72,7 @@ interface Asked {
 
 const wrongIn = ({ record, since, until, limit }: Asked): string | undefined => {
   if (limit < 1 || limit > AUDIT_MAX) return `--limit: must be from 1 to ${AUDIT_MAX}.`
-  if (record !== undefined && !RECORD.test(record)) return "--record: must be such as reservation:5-ABC or task:12."
+  if (record !== undefined && !RECORD.test(record)) return "--record: must look like reservation:5-ABC or task:12."
   return since !== undefined && until !== undefined && since >= until ? "--until: must be after --since." : undefined
 }
 

@@ -23,24 +23,27 @@ const changingRules = <A, E, R>(work: (rules: Rules["Service"]) => Effect.Effect
   withRules(work).pipe(Effect.ensuring(WakeUp.use(({ wake }) => wake)), Effect.provide(layerWakeUpOfCommand))
 
 const id = Argument.Int("rule").pipe(Argument.withDescription("rule_id"))
-const operator = Flag.Int("operator").pipe(Flag.withDescription("operator_id of the host"))
+const operator = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 
 const create = Command.make(
   "create",
   {
     operator,
-    file: Flag.String("file").pipe(Flag.withDescription("A file with the rule as JSON (docs/automation.md)"))
+    file: Flag.String("file").pipe(Flag.withDescription("File with the rule as JSON (see docs/automation.md)"))
   },
   ({ operator, file }) =>
     answer(
       "automation create",
       Effect.flatMap(ruleFile(file), (written) => changingRules((rules) => rules.create(operator, written))),
-      ({ rule_id }) => `Rule ${rule_id} acts from now on.`
+      ({ rule_id }) => `Rule ${rule_id} is active.`
     )
 ).pipe(
-  Command.withDescription("Let the service do something by itself: messages to guests, reviews of them, answers"),
+  Command.withDescription("Create a rule that sends messages, reviews or answers automatically"),
   Command.withExamples([
-    { command: "latchkey automation create --operator 1 --file welcome.json", description: "What the file says" }
+    {
+      command: "latchkey automation create --operator 1 --file welcome.json",
+      description: "Create the rule in welcome.json"
+    }
   ])
 )
 
@@ -49,7 +52,7 @@ const list = Command.make(
   {
     operator,
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription(`How many, ${PAGE_MAX} at most, the oldest first`),
+      Flag.withDescription(`Rules to list, oldest first, at most ${PAGE_MAX} (default: ${PAGE_MAX})`),
       Flag.withDefault(PAGE_MAX)
     )
   },
@@ -64,7 +67,7 @@ const list = Command.make(
       }),
       ({ rules }) => (rules.length === 0 ? "No rules." : rules.map(inWords).join("\n"))
     )
-).pipe(Command.withDescription("List the rules of a host, paused ones among them"))
+).pipe(Command.withDescription("List the rules of an operator, including paused ones"))
 
 const listed = ({ id, state, since, created_at, definition }: KeptRule) => ({
   rule_id: id,
@@ -80,7 +83,7 @@ const inWords = ({ rule_id, state, since, rule }: ReturnType<typeof listed>): st
 
 const test = Command.make(
   "test",
-  { id, stay: Flag.String("stay").pipe(Flag.withDescription("stay_code of a stay of the same host")) },
+  { id, stay: Flag.String("stay").pipe(Flag.withDescription("stay_code of a stay of the same operator")) },
   ({ id, stay }) =>
     answer(
       "automation test",
@@ -88,17 +91,19 @@ const test = Command.make(
       testedInWords
     )
 ).pipe(
-  Command.withDescription("Say whether a rule is for a stay, when it acts and what it says; nothing is sent"),
-  Command.withExamples([{ command: "latchkey automation test 3 --stay 5-ABC", description: "Rule 3 and that stay" }])
+  Command.withDescription("Show when a rule would act on a stay and what it would send; sends nothing"),
+  Command.withExamples([
+    { command: "latchkey automation test 3 --stay 5-ABC", description: "Test rule 3 with that stay" }
+  ])
 )
 
 const testedInWords = ({ rule_id, stay_code, scheduled_at, text, reason }: TestedRule): string =>
   [
     scheduled_at === null
-      ? `Rule ${rule_id} does nothing of ${stay_code} by the clock.`
+      ? `Rule ${rule_id} has no scheduled action for ${stay_code}.`
       : `Rule ${rule_id} acts on ${stay_code} at ${scheduled_at}.`,
     ...(text === null ? [] : [JSON.stringify(text)]),
-    ...(reason === null ? [] : [`It does not: ${JSON.stringify(reason)}`])
+    ...(reason === null ? [] : [`It will not act: ${JSON.stringify(reason)}`])
   ].join("\n")
 
 type Turning = "pause" | "resume" | "remove"
@@ -112,15 +117,15 @@ const turning = (how: Turning, description: string, say: (id: number) => string)
     )
   ).pipe(Command.withDescription(description))
 
-const pause = turning("pause", "Let a rule do nothing until it is resumed", (id) => `Rule ${id} does nothing for now.`)
+const pause = turning("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
 const resume = turning(
   "resume",
-  "Let a paused rule act again; what it would have done meanwhile is not made up for",
-  (id) => `Rule ${id} acts again.`
+  "Resume a paused rule; actions missed during the pause are skipped",
+  (id) => `Resumed rule ${id}.`
 )
-const remove = turning("remove", "Remove a rule, and what it was going to do", (id) => `Rule ${id} is gone.`)
+const remove = turning("remove", "Remove a rule and its scheduled actions", (id) => `Removed rule ${id}.`)
 
 export const automation = Command.make("automation").pipe(
-  Command.withDescription("What the service does by itself for a host: messages, reviews and answers"),
+  Command.withDescription("Manage the automation rules of an operator"),
   Command.withSubcommands([create, list, test, pause, resume, remove])
 )

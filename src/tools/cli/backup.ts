@@ -11,7 +11,7 @@ import { answerAlone } from "./answer.ts"
 
 /** What a backup says of images that had no file. */
 export const imagesTold = ({ images, images_missing }: { readonly images: number; readonly images_missing: number }) =>
-  images_missing === 0 ? `${images} images` : `${images} images (${images_missing} more have no file)`
+  images_missing === 0 ? `${images} images` : `${images} images (the files of ${images_missing} more are missing)`
 
 const made = Effect.fnUntraced(function* (file: string, force: boolean) {
   const startedAt = performance.now()
@@ -33,9 +33,9 @@ const made = Effect.fnUntraced(function* (file: string, force: boolean) {
 export const backup = Command.make(
   "backup",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("File it is written to, such as today.latchkey")),
+    file: Argument.String("file").pipe(Argument.withDescription("File to write, such as today.latchkey")),
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Take the place of a file of that name, once the new one is whole"),
+      Flag.withDescription("Replace an existing file once the new one is complete (default: off)"),
       Flag.withDefault(false)
     )
   },
@@ -44,13 +44,11 @@ export const backup = Command.make(
       made(file, force),
       (result) =>
         `${result.file}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)}, ${result.bytes} bytes, in ${result.seconds} s.` +
-        (!("held_ms" in result) ? "" : ` Callers of the service waited for ${result.held_ms} ms at most.`)
+        (!("held_ms" in result) ? "" : ` Calls waited for at most ${result.held_ms} ms.`)
     )
 ).pipe(
-  Command.withDescription(
-    "Write everything the database and the images hold at one moment into a file, while the service runs"
-  ),
+  Command.withDescription("Write the database and the images to a file, while the service runs"),
   Command.withExamples([
-    { command: "latchkey backup today.latchkey", description: "A new file, which only you can read" }
+    { command: "latchkey backup today.latchkey", description: "Create a file that only you can read" }
   ])
 )

@@ -49,8 +49,10 @@ type ListedCalendar = Effect.Success<ReturnType<typeof withFeedUrl>>
 
 const id = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
 
+const SKIP_UNAVAILABLE = "Ignore a Not available block at the end of the feed once its end moves forward"
+
 const skipUnavailable = Flag.Boolean("skip-unavailable").pipe(
-  Flag.withDescription("Ignore a Not available block at the end of the feed once its end has moved forward")
+  Flag.withDescription(`${SKIP_UNAVAILABLE} (default: off)`)
 )
 
 const settingsOf = (skips: Option.Option<boolean>) =>
@@ -59,8 +61,10 @@ const settingsOf = (skips: Option.Option<boolean>) =>
 const add = Command.make(
   "add",
   {
-    property: Flag.Int("property").pipe(Flag.withDescription("property_id whose days it closes")),
-    url: Flag.String("url").pipe(Flag.withDescription("Its address, https or webcal: as a password, a secret")),
+    property: Flag.Int("property").pipe(Flag.withDescription("property_id whose dates the calendar blocks")),
+    url: Flag.String("url").pipe(
+      Flag.withDescription("Address of the calendar, https or webcal; treat it as a password")
+    ),
     skipUnavailable: skipUnavailable.pipe(Flag.optional)
   },
   ({ property, url, skipUnavailable }) =>
@@ -72,14 +76,14 @@ const add = Command.make(
         )
       ),
       ({ calendar_id, feed_url }) =>
-        `Calendar ${calendar_id} closes days of property ${property} from now on. Its marketplace reads ${feed_url}`
+        `Added calendar ${calendar_id}, which blocks dates of property ${property}. Give its marketplace this address: ${feed_url}`
     )
 ).pipe(
-  Command.withDescription("Follow a calendar of elsewhere: what is busy there is closed here"),
+  Command.withDescription("Import a calendar of a marketplace; its busy dates are blocked here"),
   Command.withExamples([
     {
       command: "latchkey calendar add --property 12 --url https://www.airbnb.com/calendar/ical/1.ics?s=…",
-      description: "The address that the marketplace gives out"
+      description: "Import a calendar of Airbnb"
     }
   ])
 )
@@ -87,10 +91,16 @@ const add = Command.make(
 const list = Command.make(
   "list",
   {
-    property: Flag.Int("property").pipe(Flag.withDescription("Only of this property_id"), Flag.optional),
-    operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional),
+    property: Flag.Int("property").pipe(
+      Flag.withDescription("List only calendars of this property_id (default: all properties)"),
+      Flag.optional
+    ),
+    operator: Flag.Int("operator").pipe(
+      Flag.withDescription("List only calendars of this operator_id (default: all operators)"),
+      Flag.optional
+    ),
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription(`How many, ${CALENDAR_LIST_MAX} at most`),
+      Flag.withDescription(`Calendars to list, at most ${CALENDAR_LIST_MAX} (default: ${CALENDAR_LIST_DEFAULT})`),
       Flag.withDefault(CALENDAR_LIST_DEFAULT)
     )
   },
@@ -109,15 +119,15 @@ const list = Command.make(
       ),
       ({ calendars }) => (calendars.length === 0 ? "No calendars." : calendars.map(inWords).join("\n"))
     )
-).pipe(Command.withDescription("List the calendars that are followed, and how they stand"))
+).pipe(Command.withDescription("List imported calendars with their status"))
 
 /** Addresses and what hosts say are other people's texts: quoted, so that nothing in them moves the cursor. */
 const inWords = ({ calendar_id, property_id, url, state, ...listed }: ListedCalendar): string => {
   const { fetched_at, error, skip_unavailable, feed_url } = listed
   return [
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
-    `  ${url === null ? "its address cannot be read any more: remove it, and follow it anew" : JSON.stringify(url)}`,
-    `  read by its marketplace: ${feed_url}`,
+    `  ${url === null ? "the address cannot be decrypted: remove the calendar and add it again" : JSON.stringify(url)}`,
+    `  address for its marketplace: ${feed_url}`,
     ...(skip_unavailable ? ["  ignores the marketplace's booking window"] : []),
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")
@@ -130,7 +140,7 @@ const update = Command.make("update", { id, skipUnavailable: skipUnavailable.pip
       Effect.gen(function* () {
         const settings = settingsOf(given.skipUnavailable)
         if (settings === undefined) {
-          return yield* new BadRequest({ message: "--skip-unavailable: pass it, or --no-skip-unavailable." })
+          return yield* new BadRequest({ message: "--skip-unavailable: is required, or --no-skip-unavailable." })
         }
         yield* calendars.update(given.id, settings)
         return { calendar_id: given.id, skip_unavailable: settings.skipUnavailable }
@@ -139,7 +149,7 @@ const update = Command.make("update", { id, skipUnavailable: skipUnavailable.pip
     ({ calendar_id, skip_unavailable }) =>
       `Calendar ${calendar_id} ${skip_unavailable ? "ignores" : "applies"} the marketplace's booking window from its next fetch on.`
   )
-).pipe(Command.withDescription("Change the settings of a calendar; its feed is then read again"))
+).pipe(Command.withDescription("Change the settings of a calendar and read its feed again"))
 
 const accept = Command.make("accept", { id }, ({ id }) =>
   answer(
@@ -147,7 +157,7 @@ const accept = Command.make("accept", { id }, ({ id }) =>
     withCalendars((calendars) =>
       Effect.map(calendars.accept(id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
     ),
-    ({ changed_days }) => `You accepted calendar ${id} as read; ${changed_days} days changed.`
+    ({ changed_days }) => `Accepted calendar ${id} as read; ${changed_days} days changed.`
   )
 ).pipe(Command.withDescription("Accept a feed with unreadable parts, and unblock the days that it does not name"))
 
@@ -155,9 +165,9 @@ const remove = Command.make("remove", { id }, ({ id }) =>
   answer(
     "calendar remove",
     withCalendars((calendars) => Effect.as(calendars.remove(id), { calendar_id: id })),
-    ({ calendar_id }) => `Calendar ${calendar_id} is followed no more; what only it closed is open.`
+    ({ calendar_id }) => `Removed calendar ${calendar_id}; the dates that only it blocked are open.`
   )
-).pipe(Command.withDescription("Follow a calendar no more: what only it closed is open again"))
+).pipe(Command.withDescription("Remove a calendar and unblock the dates that only it blocked"))
 
 const fetch = Command.make("fetch", { id }, ({ id }) =>
   answer(
@@ -178,14 +188,14 @@ const fetch = Command.make("fetch", { id }, ({ id }) =>
     ),
     ({ state, busy_days, changed_days, error, overtaken }) =>
       [
-        ...(overtaken ? [`Another fetch of calendar ${id} began meanwhile. It is ${state}.`] : []),
-        `Calendar ${id} says that ${busy_days} days are busy; ${changed_days} days changed.`,
+        ...(overtaken ? [`A newer fetch of calendar ${id} has started. Its status is ${state}.`] : []),
+        `Calendar ${id} has ${busy_days} busy days; ${changed_days} days changed.`,
         ...(error === null ? [] : [`${error}.`])
       ].join("\n")
   )
-).pipe(Command.withDescription("Fetch a calendar now, and say what came of it"))
+).pipe(Command.withDescription("Fetch a calendar now and show the result"))
 
 export const calendar = Command.make("calendar").pipe(
-  Command.withDescription("Calendars of elsewhere that close days here: marketplaces give out their addresses"),
+  Command.withDescription("Import calendars of marketplaces, whose busy dates are blocked here"),
   Command.withSubcommands([add, list, update, fetch, accept, remove])
 )

@@ -10,7 +10,7 @@ const approve = Command.make(
   {
     stay: Argument.String("stay").pipe(Argument.withDescription("stay_code")),
     operator: Flag.Int("operator").pipe(
-      Flag.withDescription("operator_id, where several operators have such a stay"),
+      Flag.withDescription("operator_id; required if several operators have this stay_code (default: the only one)"),
       Flag.optional
     )
   },
@@ -23,16 +23,16 @@ const approve = Command.make(
         Effect.map(({ stay_code, approved_at }) => ({ stay_code, approved_at: instantText(approved_at) })),
         Effect.provide(Layer.provide(CheckInApproval.layer, layerWakeUpOfCommand))
       ),
-      ({ stay_code, approved_at }) => `The check-in of ${stay_code} is approved since ${approved_at}.`
+      ({ stay_code, approved_at }) => `Check-in of ${stay_code} approved at ${approved_at}.`
     )
 ).pipe(
-  Command.withDescription(
-    "Approve of the identity documents of a stay whose id_required is required_with_review: its guests see the door code in time"
-  ),
-  Command.withExamples([{ command: "latchkey check-in approve 5-ABC", description: "The photos were looked at" }])
+  Command.withDescription("Approve the identity documents of a stay, so that its guests get the door code"),
+  Command.withExamples([
+    { command: "latchkey check-in approve 5-ABC", description: "Approve after you looked at the photos" }
+  ])
 )
 
 export const checkIn = Command.make("check-in").pipe(
-  Command.withDescription("Check-in of guests: what they handed in by the page of their stay"),
+  Command.withDescription("Approve what guests upload for their check-in"),
   Command.withSubcommands([approve])
 )

@@ -15,14 +15,14 @@ const withPartners = <A, E, R>(work: (partners: Partners["Service"]) => Effect.E
   )
 
 const secretShown = ({ client_id, client_secret }: WithSecret): string =>
-  `Client ${client_id}. Its secret, shown this once:\n${client_secret}`
+  `Client ${client_id}. Secret (not shown again):\n${client_secret}`
 
 const create = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("What hosts see when they are asked for access")),
+    name: Flag.String("name").pipe(Flag.withDescription("Name that hosts see when they grant access")),
     redirect: Flag.String("redirect").pipe(
-      Flag.withDescription("The https address hosts are led back to; may be given several times"),
+      Flag.withDescription(`The https address that hosts return to; repeat for up to ${PARTNER_REDIRECTS} addresses`),
       Flag.between(1, PARTNER_REDIRECTS)
     )
   },
@@ -33,13 +33,11 @@ const create = Command.make(
       secretShown
     )
 ).pipe(
-  Command.withDescription(
-    "Let a partner's software ask hosts for access; answers its client_id and, this once, its secret"
-  ),
+  Command.withDescription("Create an OAuth client for a partner; prints its client_id and, once, its secret"),
   Command.withExamples([
     {
       command: 'latchkey client create --name "Ledger" --redirect https://ledger.example.com/connected',
-      description: "A partner whose hosts are led back to one address"
+      description: "Create a client with one redirect address"
     }
   ])
 )
@@ -58,18 +56,15 @@ const list = Command.make("list", {}, () =>
     ),
     ({ clients }) => clients.map(lineOf).join("\n")
   )
-).pipe(Command.withDescription("List who may ask hosts for access, and how many have given it"))
+).pipe(Command.withDescription("List the OAuth clients with the number of their connections"))
 
 const disable = Command.make("disable", { id }, ({ id }) =>
   answer(
     "client disable",
     withPartners((partners) => partners.disable(id)),
-    ({ client_id, connections_ended }) =>
-      `Client ${client_id} may ask for nothing any more. Connections that ended with it: ${connections_ended}.`
+    ({ client_id, connections_ended }) => `Disabled client ${client_id}; ended connections: ${connections_ended}.`
   )
-).pipe(
-  Command.withDescription("Take a client out of service for good: its connections end, with their tokens and webhooks")
-)
+).pipe(Command.withDescription("Disable a client for good; ends its connections, tokens and webhooks"))
 
 const rotate = Command.make("rotate", { id }, ({ id }) =>
   answer(
@@ -77,9 +72,9 @@ const rotate = Command.make("rotate", { id }, ({ id }) =>
     withPartners((partners) => partners.rotate(id)),
     secretShown
   )
-).pipe(Command.withDescription("Make a new secret; the one before stops at once, and connections stay"))
+).pipe(Command.withDescription("Replace the secret of a client; the old one stops at once, connections stay"))
 
 export const client = Command.make("client").pipe(
-  Command.withDescription("OAuth clients: partners' software that asks hosts for access"),
+  Command.withDescription("Manage the OAuth clients of partners"),
   Command.withSubcommands([create, list, disable, rotate])
 )

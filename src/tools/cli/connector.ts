@@ -14,13 +14,13 @@ const withConnectors = <A, E, R>(work: (connectors: HttpConnectors["Service"]) =
   Effect.provide(HttpConnectors.use(work), HttpConnectors.layer)
 
 const secretShown = ({ connector_id, secret }: { readonly connector_id: number; readonly secret: string }): string =>
-  `Connector ${connector_id}. Its signing secret, shown this once:\n${secret}`
+  `Connector ${connector_id}. Signing secret (not shown again):\n${secret}`
 
 const add = Command.make(
   "add",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("What you call it")),
-    url: Flag.String("url").pipe(Flag.withDescription("The https address it is asked at"))
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the connector")),
+    url: Flag.String("url").pipe(Flag.withDescription("The https address of the connector"))
   },
   (given) =>
     answer(
@@ -34,7 +34,7 @@ const add = Command.make(
       }),
       secretShown
     )
-).pipe(Command.withDescription("Make known a connector that runs elsewhere; answers its secret, this once"))
+).pipe(Command.withDescription("Register a connector; prints its signing secret once"))
 
 const list = Command.make("list", {}, () =>
   answer(
@@ -53,18 +53,18 @@ const list = Command.make("list", {}, () =>
             )
             .join("\n")
   )
-).pipe(Command.withDescription("List the connectors, and how many accounts each is for"))
+).pipe(Command.withDescription("List the connectors with the number of their accounts"))
 
 const connect = Command.make(
   "connect",
   {
     connector: id,
-    operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the host whose account it is")),
-    channel: Flag.Literals("channel", ChannelType.literals).pipe(Flag.withDescription("Its channel_type")),
+    operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id that owns the account")),
+    channel: Flag.Literals("channel", ChannelType.literals).pipe(Flag.withDescription("channel_type of the account")),
     account: Flag.String("account").pipe(
       Flag.withDescription("origin_account_id: the channel's own id of the account")
     ),
-    username: Flag.String("username").pipe(Flag.withDescription("What the account is called there"))
+    username: Flag.String("username").pipe(Flag.withDescription("Name of the account at the channel"))
   },
   ({ connector, operator, channel, account, username }) =>
     answer(
@@ -72,16 +72,14 @@ const connect = Command.make(
       withConnectors((connectors) =>
         connectors.connect(connector, operator, { channel_type: channel, origin_account_id: account, username })
       ),
-      ({ channel_account_id }) => `Connector ${connector} acts for the account ${channel_account_id} from now on.`
+      ({ channel_account_id }) => `Connector ${connector} now serves account ${channel_account_id}.`
     )
 ).pipe(
-  Command.withDescription(
-    "Let a connector act and speak for an account of an operator; answers its channel_account_id"
-  ),
+  Command.withDescription("Connect a channel account of an operator; prints its channel_account_id"),
   Command.withExamples([
     {
       command: "latchkey connector connect --connector 1 --operator 1 --channel houfy --account host-7 --username Ana",
-      description: "The account host-7 on houfy"
+      description: "Connect account host-7 on houfy"
     }
   ])
 )
@@ -92,17 +90,17 @@ const rotate = Command.make("rotate", { connector: id }, ({ connector }) =>
     withConnectors((connectors) => connectors.rotate(connector)),
     secretShown
   )
-).pipe(Command.withDescription("Make a new secret; for 24 hours the one before is good beside it"))
+).pipe(Command.withDescription("Replace the signing secret; the old one stays valid for 24 hours"))
 
 const remove = Command.make("remove", { connector: id }, ({ connector }) =>
   answer(
     "connector remove",
     withConnectors((connectors) => connectors.remove(connector)),
-    ({ connector_id }) => `Connector ${connector_id} is gone: its accounts are not reached any more.`
+    ({ connector_id }) => `Removed connector ${connector_id}; its accounts are disconnected.`
   )
-).pipe(Command.withDescription("Forget a connector; its accounts are not reached any more"))
+).pipe(Command.withDescription("Remove a connector and disconnect its accounts"))
 
 export const connector = Command.make("connector").pipe(
-  Command.withDescription("Connectors over HTTP: small services elsewhere that speak to channels of their own"),
+  Command.withDescription("Manage external connectors, which reach channels over HTTP"),
   Command.withSubcommands([add, list, connect, rotate, remove])
 )

@@ -15,14 +15,14 @@ const seed = Command.make("seed", {}, () =>
     })),
     (access) =>
       [
-        `Operator ${access.operator_id} with main account ${access.account_id}.`,
-        `Its e-mail address is ${access.email}, its password ${access.password}.`,
-        `Token, shown this once: ${access.token}`
+        `Created operator ${access.operator_id} with main account ${access.account_id}.`,
+        `E-mail address: ${access.email}, password: ${access.password}`,
+        `Token (not shown again): ${access.token}`
       ].join("\n")
   )
-).pipe(Command.withDescription("Fill an empty database with a demo operator"))
+).pipe(Command.withDescription("Create the demo operator in an empty database"))
 
 export const demo = Command.make("demo").pipe(
-  Command.withDescription("The demo operator"),
+  Command.withDescription("Create the demo operator"),
   Command.withSubcommands([seed])
 )

@@ -6,10 +6,10 @@ import { OwnDictionaries } from "../../domain/money/OwnDictionaries.ts"
 import type { Entry } from "../../domain/money/own-dictionary.ts"
 import { answer } from "./answer.ts"
 
-const operator = Flag.Int("operator").pipe(Flag.withDescription("operator_id whose dictionaries they are"))
-const dictionary = Flag.Literals("dictionary", Dictionary.literals).pipe(Flag.withDescription("Which of the four"))
+const operator = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
+const dictionary = Flag.Literals("dictionary", Dictionary.literals).pipe(Flag.withDescription("Dictionary"))
 const id = Flag.Int("id").pipe(Flag.withDescription("item_id or payment_method_id of the entry"))
-const name = Flag.String("name").pipe(Flag.withDescription("What the operator calls it"))
+const name = Flag.String("name").pipe(Flag.withDescription("Name of the entry"))
 
 /** With the dictionaries of operators. */
 const withDictionaries = <A, E, R>(work: (dictionaries: OwnDictionaries["Service"]) => Effect.Effect<A, E, R>) =>
@@ -27,7 +27,10 @@ const inWords = (entry: Entry): string =>
 
 const list = Command.make(
   "list",
-  { operator, dictionary: Flag.optional(dictionary) },
+  {
+    operator,
+    dictionary: dictionary.pipe(Flag.withDescription("Dictionary to list (default: all four)"), Flag.optional)
+  },
   ({ operator, dictionary: wanted }) =>
     answer(
       "dictionary list",
@@ -45,7 +48,7 @@ const list = Command.make(
           .map(([each, entries]) => [`${each}:`, ...entries.map((entry) => `  ${inWords(entry)}`)].join("\n"))
           .join("\n")
     )
-).pipe(Command.withDescription("List the categories and payment methods of an operator, retired ones too"))
+).pipe(Command.withDescription("List the categories and payment methods of an operator, including retired ones"))
 
 /** A change of one entry, which answers how it is then. */
 const changed = <E>(
@@ -62,28 +65,28 @@ const changed = <E>(
 const add = Command.make("add", { operator, dictionary, name }, ({ operator, dictionary, name }) =>
   changed("add", dictionary, (dictionaries) => dictionaries.add(operator, dictionary, name))
 ).pipe(
-  Command.withDescription("Add an entry of the operator's own; answers its id"),
+  Command.withDescription("Add an entry; prints its id"),
   Command.withExamples([
     {
       command: 'latchkey dictionary add --operator 1 --dictionary income_items --name "Airport transfer"',
-      description: "A category of income that the service does not have"
+      description: "Add a category of income"
     }
   ])
 )
 
 const rename = Command.make("rename", { operator, dictionary, id, name }, ({ operator, dictionary, id, name }) =>
   changed("rename", dictionary, (dictionaries) => dictionaries.rename(operator, dictionary, id, name))
-).pipe(Command.withDescription("Call an entry otherwise, also a built-in one, wherever it is shown"))
+).pipe(Command.withDescription("Rename an entry, built-in entries included"))
 
 const retire = Command.make("retire", { operator, dictionary, id }, ({ operator, dictionary, id }) =>
   changed("retire", dictionary, (dictionaries) => dictionaries.retire(operator, dictionary, id))
-).pipe(Command.withDescription("Let nothing new be entered under an entry; what is there keeps it"))
+).pipe(Command.withDescription("Retire an entry; existing transactions keep it"))
 
 const restore = Command.make("restore", { operator, dictionary, id }, ({ operator, dictionary, id }) =>
   changed("restore", dictionary, (dictionaries) => dictionaries.restore(operator, dictionary, id))
-).pipe(Command.withDescription("Let a retired entry be chosen again"))
+).pipe(Command.withDescription("Restore a retired entry"))
 
 export const dictionaries = Command.make("dictionary").pipe(
-  Command.withDescription("Dictionaries: an operator's own categories and payment methods of income and expenses"),
+  Command.withDescription("Manage the categories and payment methods of an operator"),
   Command.withSubcommands([list, add, rename, retire, restore])
 )

@@ -10,9 +10,9 @@ class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: stri
 const build = Command.make(
   "build",
   {
-    folder: Argument.String("dir").pipe(Argument.withDescription("Folder it is written into; made if it is not there")),
+    folder: Argument.String("dir").pipe(Argument.withDescription("Folder to write; created if it does not exist")),
     docsUrl: Flag.String("docs-url").pipe(
-      Flag.withDescription("Where it will be read, named by llms.txt; PUBLIC_URL/docs if not said"),
+      Flag.withDescription("Address of the site, which llms.txt names (default: PUBLIC_URL/docs)"),
       Flag.optional
     )
   },
@@ -24,19 +24,19 @@ const build = Command.make(
         const files = yield* writeSite(folder, { publicUrl, deployment, docsUrl: read })
         return { files, folder, public_url: publicUrl }
       }).pipe(Effect.catchTag("PlatformError", (error) => new NotWritten({ message: error.message }))),
-      ({ files, public_url }) => `${files} files are in ${folder}, for the service at ${public_url}.`
+      ({ files, public_url }) => `Wrote ${files} files to ${folder} for the service at ${public_url}.`
     )
 ).pipe(
-  Command.withDescription("Write the documentation as files that any web server can show"),
+  Command.withDescription("Write the documentation as files for any web server"),
   Command.withExamples([
     {
       command: "latchkey docs build site --docs-url https://docs.example.com",
-      description: "Files for another address"
+      description: "Build the site for another address"
     }
   ])
 )
 
 export const docs = Command.make("docs").pipe(
-  Command.withDescription("The documentation that the service shows at /docs"),
+  Command.withDescription("Build the documentation that the service serves at /docs"),
   Command.withSubcommands([build])
 )

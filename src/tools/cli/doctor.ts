@@ -44,7 +44,5 @@ export const doctor = Command.make("doctor", {}, () =>
     if (isWrong) return yield* new Refused()
   })
 ).pipe(
-  Command.withDescription(
-    "Look at settings, database, Redis, collector, address, clocks, disks and queues, and say what to do; exits 1 where something is wrong"
-  )
+  Command.withDescription("Check settings, database, Redis, disks, clocks and queues; exits with 1 if a check fails")
 )

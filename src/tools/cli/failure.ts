@@ -20,18 +20,18 @@ export class Refused extends Data.TaggedError("Refused") {
 /** The database could not be reached, or not any longer. */
 export class Unreached extends Data.TaggedError("Unreached")<{
   /** What says where it is. */
-  readonly at: "the service that has DATA_DIR" | "DATABASE_URL" | "--to"
+  readonly at: "the service that uses DATA_DIR" | "DATABASE_URL" | "--to"
   readonly cause: Cause.Cause<unknown>
 }> {
   override get message(): string {
     const why = reasonOf(Cause.squash(this.cause))
-    return `cannot work with ${this.at}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
+    return `cannot use ${this.at}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
   }
 }
 
 /** PgBouncer's words: it gives nobody a session that has settings. */
 const REFUSED_BY_POOLER = /^unsupported startup parameter/
-const WITHOUT_SESSIONS = " (a pooler is in between: DATABASE_PREPARED=0 goes without)"
+const WITHOUT_SESSIONS = " (the server is behind a connection pooler: set DATABASE_PREPARED=0)"
 
 const TAKEN = "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL)."
 

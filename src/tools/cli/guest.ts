@@ -16,15 +16,17 @@ import { answer } from "./answer.ts"
 /** The file is there already, or cannot be written. */
 class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
 
+const ONE = "give exactly one of --order, --email and --phone"
+
 const who = {
-  operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id whose guest it is")),
+  operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the host")),
   order: Flag.String("order").pipe(
-    Flag.withDescription("A reservation_code, the channel's own id of an order, or a conversation_id"),
+    Flag.withDescription(`reservation_code, channel_id of an order, or conversation_id; ${ONE}`),
     Flag.optional
   ),
-  email: Flag.String("email").pipe(Flag.withDescription("The guest's e-mail address"), Flag.optional),
+  email: Flag.String("email").pipe(Flag.withDescription(`E-mail address of the guest; ${ONE}`), Flag.optional),
   phone: Flag.String("phone").pipe(
-    Flag.withDescription("The guest's phone number; only its digits count"),
+    Flag.withDescription(`Phone number of the guest, compared by its digits; ${ONE}`),
     Flag.optional
   )
 }
@@ -47,7 +49,7 @@ const soughtOf = Effect.fnUntraced(function* ({ order, email, phone }: Who) {
   ]
   const [sought, more] = said
   if (sought === undefined || more !== undefined) {
-    return yield* new BadRequest({ message: "Say one of --order, --email and --phone." })
+    return yield* new BadRequest({ message: `--order: ${ONE}.` })
   }
   if (sought.by === "phone" && sought.value.replace(/\D/g, "").length < PHONE_DIGITS) {
     return yield* new BadRequest({ message: `--phone: must have at least ${PHONE_DIGITS} digits.` })
@@ -61,7 +63,7 @@ const soughtOf = Effect.fnUntraced(function* ({ order, email, phone }: Who) {
 const found = Effect.fnUntraced(function* (said: Who) {
   const all = yield* findGuest(said.operatorId, yield* soughtOf(said), yield* DateTime.nowAsDate)
   if (all.length === 0) {
-    return yield* new NotFound({ message: `Operator ${said.operatorId} has nothing of such a guest.` })
+    return yield* new NotFound({ message: `Operator ${said.operatorId} has no data of this guest.` })
   }
   return all
 })
@@ -81,7 +83,7 @@ const inWords = ({ orders, stays, conversations }: ReturnType<typeof countsOf>):
   `${plural(orders, "order")} (${plural(stays, "stay")}) and ${plural(conversations, "conversation")}`
 
 const imagesIn = ({ images, images_missing }: { readonly images: number; readonly images_missing: number }): string =>
-  `${plural(images, "image")}${images_missing === 0 ? "" : ` (${images_missing} more whose bytes are gone)`}`
+  `${plural(images, "image")}${images_missing === 0 ? "" : ` (the files of ${images_missing} more are missing)`}`
 
 /** Nobody's but the user's that makes it. */
 const MODE = 0o600
@@ -128,7 +130,7 @@ const exporting = Command.make(
   "export",
   {
     ...who,
-    file: Argument.String("file").pipe(Argument.withDescription("New file it is written to, a JSON object a line"))
+    file: Argument.String("file").pipe(Argument.withDescription("New file to write, with one JSON object per line"))
   },
   ({ file, ...said }) =>
     answer(
@@ -136,14 +138,14 @@ const exporting = Command.make(
       withImages(exported(said, file)),
       (result) => `${result.file}: ${result.records} records and ${imagesIn(result)} of ${inWords(result)}.`
     )
-).pipe(Command.withDescription("Write everything about a guest into a file"))
+).pipe(Command.withDescription("Export all data of a guest to a file"))
 
 const erased = Effect.fnUntraced(function* (said: Who, evenCurrent: boolean) {
   const all = yield* found(said)
   const current = all.flatMap((each) => each.current)
   if (current.length > 0 && !evenCurrent) {
     return yield* new Conflict({
-      message: `Not over yet: ${current.join(", ")}. The host would not know who comes: say --even-current to erase this guest all the same.`
+      message: `--even-current: is required to erase a guest whose stay is not over: ${current.join(", ")}.`
     })
   }
   yield* eraseGuests(all)
@@ -155,7 +157,7 @@ const erasing = Command.make(
   {
     ...who,
     evenCurrent: Flag.Boolean("even-current").pipe(
-      Flag.withDescription("Also where a stay is not over"),
+      Flag.withDescription("Erase the guest even if a stay is not over (default: off)"),
       Flag.withDefault(false)
     )
   },
@@ -163,11 +165,11 @@ const erasing = Command.make(
     answer(
       "guest erase",
       erased(said, evenCurrent),
-      (result) => `Nothing of the guest is left in ${inWords(result)} but nights, money and codes.`
+      (result) => `Erased the guest from ${inWords(result)}; nights, money and codes remain.`
     )
-).pipe(Command.withDescription("Leave nothing of a guest but nights, money and codes"))
+).pipe(Command.withDescription("Erase all data of a guest except nights, money and codes"))
 
 export const guest = Command.make("guest").pipe(
-  Command.withDescription("Hand out what is known of a guest, or forget it"),
+  Command.withDescription("Export or erase the data of a guest"),
   Command.withSubcommands([exporting, erasing])
 )

@@ -6,7 +6,9 @@ import { instantOf } from "../../contract/time.ts"
 export const instant = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withSchema(InstantText),
-    Flag.withDescription(`${description}, such as 2027-05-07T10:00:00Z; without an offset UTC`),
+    Flag.withDescription(
+      `${description}, such as 2027-05-07T10:00:00Z; UTC unless it has an offset (default: no bound)`
+    ),
     Flag.map((text) => instantOf(text, "UTC")),
     Flag.optional
   )

@@ -8,12 +8,12 @@ import { answer } from "./answer.ts"
 const ask = Command.make(
   "ask",
   {
-    operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id whose knowledge base is asked")),
+    operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the knowledge base")),
     stay: Flag.String("stay").pipe(
-      Flag.withDescription("stay_code of the guest who asks; without it a stranger does"),
+      Flag.withDescription("stay_code of the guest who asks (default: a guest without a stay)"),
       Flag.optional
     ),
-    question: Argument.String("question").pipe(Argument.withDescription("What the guest writes, in any language"))
+    question: Argument.String("question").pipe(Argument.withDescription("Question of the guest, in any language"))
   },
   ({ operator, stay, question }) =>
     answer(
@@ -25,11 +25,11 @@ const ask = Command.make(
       ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(inWords).join("\n"))
     )
 ).pipe(
-  Command.withDescription("What the knowledge base answers a guest: nothing where nothing is good enough"),
+  Command.withDescription("Show what the knowledge base answers a guest"),
   Command.withExamples([
     {
       command: 'latchkey knowledge ask --operator 1 --stay 5-ABC "What is the Wi-Fi password?"',
-      description: "As the guest of a stay: a stranger is answered from entries for anyone alone"
+      description: "Ask as the guest of a stay"
     }
   ])
 )
@@ -39,6 +39,6 @@ const inWords = ({ text, knowledge_base_id, title, sub_title }: AnswerSentence):
   `${JSON.stringify(text)}  (entry ${knowledge_base_id} ${JSON.stringify(title)}, ${JSON.stringify(sub_title)})`
 
 export const knowledge = Command.make("knowledge").pipe(
-  Command.withDescription("The knowledge base: what it would answer a guest"),
+  Command.withDescription("Query the knowledge base of an operator"),
   Command.withSubcommands([ask])
 )

@@ -4,12 +4,12 @@ import { BadRequest } from "../../contract/errors.ts"
 import { RateLimits } from "../../domain/access/operators/RateLimits.ts"
 import { answer } from "./answer.ts"
 
-const shown = (limits: object | null) => (limits === null ? "the table's" : JSON.stringify(limits))
+const shown = (limits: object | null) => (limits === null ? "the default" : JSON.stringify(limits))
 
 const parsed = (text: string): Effect.Effect<unknown, BadRequest> =>
   Effect.try({
     try: (): unknown => JSON.parse(text),
-    catch: () => new BadRequest({ message: "--set must be JSON." })
+    catch: () => new BadRequest({ message: "--set: must be JSON." })
   })
 
 /** `latchkey operator limits`: shows them, or replaces them as a whole. */
@@ -18,10 +18,13 @@ export const operatorLimits = Command.make(
   {
     id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
     set: Flag.String("set").pipe(
-      Flag.withDescription('JSON that replaces the limits, such as {"user": {"1m": 5000}}'),
+      Flag.withDescription('JSON that replaces all limits, such as {"user": {"1m": 5000}} (default: unchanged)'),
       Flag.optional
     ),
-    reset: Flag.Boolean("reset").pipe(Flag.withDescription("Back to the table's limits"), Flag.withDefault(false))
+    reset: Flag.Boolean("reset").pipe(
+      Flag.withDescription("Restore the default limits (default: off)"),
+      Flag.withDefault(false)
+    )
   },
   ({ id, set, reset }) =>
     answer(
@@ -29,7 +32,7 @@ export const operatorLimits = Command.make(
       Effect.gen(function* () {
         const limits = yield* RateLimits
         if (reset && Option.isSome(set))
-          return yield* new BadRequest({ message: "--set and --reset exclude each other." })
+          return yield* new BadRequest({ message: "--set: cannot be combined with --reset." })
         if (reset) return yield* limits.setOperator(id, null)
         return Option.isSome(set)
           ? yield* limits.setOperator(id, yield* parsed(set.value))
@@ -38,26 +41,29 @@ export const operatorLimits = Command.make(
       (operator) => `Operator ${operator.operator_id} has ${shown(operator.limits)} limits.`
     )
 ).pipe(
-  Command.withDescription("Show an operator's rate limits, or give it other ones; they work within seconds"),
+  Command.withDescription("Show or change the rate limits of an operator; changes apply within seconds"),
   Command.withExamples([
     {
       command: 'latchkey operator limits 1 --set \'{"endpoint": {"POST /reservations": {"1m": 300}}}\'',
-      description: "Five times the reservations a minute"
+      description: "Allow 300 new reservations per minute"
     }
   ])
 )
 
 const perWindow = (name: string, window: string) =>
-  Flag.Int(name).pipe(Flag.withDescription(`Most calls ${window}`), Flag.optional)
+  Flag.Int(name).pipe(Flag.withDescription(`Calls allowed ${window} (default: no limit)`), Flag.optional)
 
 /** `latchkey token limit`: replaces a token's own limits as a whole. */
 export const tokenLimit = Command.make(
   "limit",
   {
     id: Argument.Int("id").pipe(Argument.withDescription("token_id")),
-    perMinute: perWindow("per-minute", "a minute"),
-    perHour: perWindow("per-hour", "an hour"),
-    reset: Flag.Boolean("reset").pipe(Flag.withDescription("No limits of its own"), Flag.withDefault(false))
+    perMinute: perWindow("per-minute", "per minute"),
+    perHour: perWindow("per-hour", "per hour"),
+    reset: Flag.Boolean("reset").pipe(
+      Flag.withDescription("Remove the limits of the token (default: off)"),
+      Flag.withDefault(false)
+    )
   },
   ({ id, perMinute, perHour, reset }) =>
     answer(
@@ -66,7 +72,7 @@ export const tokenLimit = Command.make(
         const limits = yield* RateLimits
         const given = Option.isSome(perMinute) || Option.isSome(perHour)
         if (given === reset)
-          return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or --reset." })
+          return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or give --reset." })
         return yield* limits.setToken(
           id,
           reset
@@ -80,4 +86,4 @@ export const tokenLimit = Command.make(
       (token) =>
         `Token ${token.token_id} has ${token.limits === null ? "no" : JSON.stringify(token.limits)} limits of its own.`
     )
-).pipe(Command.withDescription("Tighten the limits of one token; they never loosen the account's"))
+).pipe(Command.withDescription("Limit the calls of one token, below the limits of its operator"))

@@ -6,6 +6,9 @@ import { RATIO_MAX } from "../../platform/limits.ts"
 import { answer } from "./answer.ts"
 import { answered, linkInWords, namedListing, naming } from "./listing-name.ts"
 
+const ONE_TARGET = "give exactly one of --property, --room-type and --none"
+const ONE_CHANGE = "give exactly one of --percent, --read-only and --writable"
+
 interface Wanted {
   readonly property: Option.Option<number>
   readonly roomType: Option.Option<number>
@@ -20,19 +23,22 @@ const wantedLink = ({ property, roomType, none }: Wanted) => {
   ]
   return links.length + (none ? 1 : 0) === 1
     ? Effect.succeed(links[0])
-    : Effect.fail(new BadRequest({ message: "Say what it sells: one of --property, --room-type and --none." }))
+    : Effect.fail(new BadRequest({ message: `--property: ${ONE_TARGET}.` }))
 }
 
 export const link = Command.make(
   "link",
   {
     ...naming,
-    property: Flag.Int("property").pipe(Flag.withDescription("property_id that the listing sells"), Flag.optional),
-    roomType: Flag.Int("room-type").pipe(
-      Flag.withDescription("room_type_id whose rooms the listing sells"),
+    property: Flag.Int("property").pipe(
+      Flag.withDescription(`property_id to map the listing to; ${ONE_TARGET}`),
       Flag.optional
     ),
-    none: Flag.Boolean("none").pipe(Flag.withDescription("It sells nothing here any more"), Flag.withDefault(false))
+    roomType: Flag.Int("room-type").pipe(
+      Flag.withDescription(`room_type_id to map the listing to; ${ONE_TARGET}`),
+      Flag.optional
+    ),
+    none: Flag.Boolean("none").pipe(Flag.withDescription(`Remove the mapping; ${ONE_TARGET}`), Flag.withDefault(false))
   },
   ({ property, roomType, none, ...named }) =>
     answer(
@@ -42,12 +48,12 @@ export const link = Command.make(
         const { operator_id, id } = yield* namedListing(named)
         return answered(yield* Listings.use((listings) => listings.link(operator_id, id, to)))
       }).pipe(Effect.provide(Listings.layer)),
-      (listing) => `Listing ${listing.listing_id} on ${listing.channel_type} sells ${linkInWords(listing)}.`
+      (listing) => `Listing ${listing.listing_id} on ${listing.channel_type} is mapped to ${linkInWords(listing)}.`
     )
 ).pipe(
-  Command.withDescription("Say what a listing sells: its orders come there, and its ratio is a percent of that price"),
+  Command.withDescription("Map a listing to the property or room type that it sells"),
   Command.withExamples([
-    { command: "latchkey listing link --listing 300-77 --property 12", description: "It sells the property 12" }
+    { command: "latchkey listing link --listing 300-77 --property 12", description: "Map the listing to property 12" }
   ])
 )
 
@@ -56,15 +62,15 @@ export const ratio = Command.make(
   {
     ...naming,
     percent: Flag.Int("percent").pipe(
-      Flag.withDescription(`Percent of the base price of what it sells, 1 to ${RATIO_MAX}`),
+      Flag.withDescription(`Percent of the base price, 1 to ${RATIO_MAX}; ${ONE_CHANGE}`),
       Flag.optional
     ),
     readOnly: Flag.Boolean("read-only").pipe(
-      Flag.withDescription("Its prices are not to be set from here"),
+      Flag.withDescription(`Stop pushing prices to this listing; ${ONE_CHANGE}`),
       Flag.withDefault(false)
     ),
     writable: Flag.Boolean("writable").pipe(
-      Flag.withDescription("They are again, by the percent there was"),
+      Flag.withDescription(`Push prices again, with the former percent; ${ONE_CHANGE}`),
       Flag.withDefault(false)
     )
   },
@@ -73,7 +79,7 @@ export const ratio = Command.make(
       "listing ratio",
       Effect.gen(function* () {
         if ([Option.isSome(percent), readOnly, writable].filter((each) => each).length !== 1) {
-          return yield* new BadRequest({ message: "Say one of --percent, --read-only and --writable." })
+          return yield* new BadRequest({ message: `--percent: ${ONE_CHANGE}.` })
         }
         const { operator_id, id } = yield* namedListing(named)
         const wanted = { ...(Option.isSome(percent) ? { percent: percent.value } : {}), readonly: readOnly }
@@ -81,7 +87,9 @@ export const ratio = Command.make(
       }).pipe(Effect.provide(Listings.layer)),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} ${
-          listing.readonly ? "is read-only" : `costs ${listing.ratio} percent of the price of ${linkInWords(listing)}`
+          listing.readonly
+            ? "is read-only"
+            : `costs ${listing.ratio} percent of the base price of ${linkInWords(listing)}`
         }.`
     )
-).pipe(Command.withDescription("Say what a listing costs in percent of the base price of what it sells"))
+).pipe(Command.withDescription("Set the price of a listing in percent of the base price"))

@@ -10,10 +10,12 @@ import { answered, channel, linkInWords, operator } from "./listing-name.ts"
 export const list = Command.make(
   "list",
   {
-    channel: channel.pipe(Flag.withDescription("Only on this channel_type")),
-    operator: operator.pipe(Flag.withDescription("Only of this operator_id")),
+    channel: channel.pipe(Flag.withDescription("List only listings on this channel_type (default: all channels)")),
+    operator: operator.pipe(Flag.withDescription("List only listings of this operator_id (default: all operators)")),
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription(`How many, in the order they came; ${LISTING_LIST_MAX} at most`),
+      Flag.withDescription(
+        `Listings to list, oldest first, at most ${LISTING_LIST_MAX} (default: ${LISTING_LIST_DEFAULT})`
+      ),
       Flag.withDefault(LISTING_LIST_DEFAULT)
     )
   },
@@ -34,7 +36,7 @@ export const list = Command.make(
       }).pipe(Effect.provide(Listings.layer)),
       ({ listings }) => (listings.length === 0 ? "No listings." : listings.map(inWords).join("\n"))
     )
-).pipe(Command.withDescription("List listings of all operators or of one, with what they sell"))
+).pipe(Command.withDescription("List listings with their mapping and price"))
 
 const listed = (listing: HostedListing) => ({
   operator_id: listing.operator_id,
@@ -52,6 +54,6 @@ const inWords = (listing: ReturnType<typeof listed>): string =>
     JSON.stringify(listing.listing_id),
     JSON.stringify(listing.title),
     listing.shelf_status,
-    `sells ${linkInWords(listing)}`,
+    `mapped to ${linkInWords(listing)}`,
     listing.readonly ? "read-only" : `${listing.ratio} %`
   ].join("  ")

@@ -9,15 +9,15 @@ import { shownRatio } from "../../domain/listings/rules.ts"
 // How a command names a listing: by the channel's own id, and by more only where that is not one listing's alone.
 
 export const channel = Flag.Literals("channel", ChannelType.literals).pipe(
-  Flag.withDescription("Its channel_type, where listings of several channels have that id"),
+  Flag.withDescription("channel_type; required if several channels have this listing_id (default: the only one)"),
   Flag.optional
 )
 export const operator = Flag.Int("operator").pipe(
-  Flag.withDescription("operator_id, where several operators have such a listing"),
+  Flag.withDescription("operator_id; required if several operators have this listing_id (default: the only one)"),
   Flag.optional
 )
 export const naming = {
-  listing: Flag.String("listing").pipe(Flag.withDescription("listing_id: the channel's own id of the listing")),
+  listing: Flag.String("listing").pipe(Flag.withDescription("listing_id of the channel")),
   channel,
   operator
 }
@@ -41,7 +41,8 @@ export const namedListing = Effect.fnUntraced(function* ({ listing, channel, ope
   }
   const found = yield* listings.find(wanted, LOOKED_AT)
   const [only, another] = found
-  if (only === undefined) return yield* new NotFound({ message: `There is no listing ${listing}${narrowed(wanted)}.` })
+  if (only === undefined)
+    return yield* new NotFound({ message: `--listing: there is no listing ${listing}${narrowed(wanted)}.` })
   return another === undefined ? only : yield* new BadRequest({ message: ambiguous(listing, found) })
 })
 
@@ -58,7 +59,7 @@ const ambiguous = (listing: string, found: ReadonlyArray<HostedListing>): string
     ...(operators.size > 1 ? [`--operator (${Array.from(operators).join(", ")})`] : []),
     ...(channels.size > 1 ? [`--channel (${Array.from(channels).join(", ")})`] : [])
   ]
-  return `There are several listings ${listing}: say ${say.join(" and ")}.`
+  return `--listing: several listings have the id ${listing}; add ${say.join(" and ")}.`
 }
 
 /** What a command answers of a listing. */

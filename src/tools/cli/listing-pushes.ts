@@ -8,13 +8,22 @@ import { answer } from "./answer.ts"
 export const pushes = Command.make(
   "pushes",
   {
-    operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional),
-    listing: Flag.String("listing").pipe(Flag.withDescription("Only of this listing_id of a channel"), Flag.optional),
-    state: Flag.Literals("state", PushState.literals).pipe(
-      Flag.withDescription("Only those that stand so"),
+    operator: Flag.Int("operator").pipe(
+      Flag.withDescription("List only pushes of this operator_id (default: all operators)"),
       Flag.optional
     ),
-    limit: Flag.Int("limit").pipe(Flag.withDescription("How many, the latest first"), Flag.withDefault(PAGE_DEFAULT))
+    listing: Flag.String("listing").pipe(
+      Flag.withDescription("List only pushes to this listing_id (default: all listings)"),
+      Flag.optional
+    ),
+    state: Flag.Literals("state", PushState.literals).pipe(
+      Flag.withDescription("List only pushes with this status (default: all)"),
+      Flag.optional
+    ),
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription(`Pushes to list, newest first, at most ${PAGE_MAX} (default: ${PAGE_DEFAULT})`),
+      Flag.withDefault(PAGE_DEFAULT)
+    )
   },
   ({ operator, listing, state, limit }) =>
     answer(
@@ -33,7 +42,7 @@ export const pushes = Command.make(
       }).pipe(Effect.provide(PushLog.layer)),
       ({ pushes }) => (pushes.length === 0 ? "No pushes." : pushes.map(inWords).join("\n"))
     )
-).pipe(Command.withDescription("List what channels were told of listings, what they refused and what still waits"))
+).pipe(Command.withDescription("List the updates pushed to channels, with the rejected and the pending ones"))
 
 /** A channel's words are other people's: quoted, so that nothing in them moves the cursor. */
 const inWords = (push: LoggedPush): string =>

@@ -4,8 +4,6 @@ import { list } from "./listing-list.ts"
 import { pushes } from "./listing-pushes.ts"
 
 export const listing = Command.make("listing").pipe(
-  Command.withDescription(
-    "Listings at channels: what they sell here, what they cost in percent of its price, and what was told there"
-  ),
+  Command.withDescription("List listings of channels, map them, set their price and show their pushes"),
   Command.withSubcommands([list, link, ratio, pushes])
 )

@@ -9,4 +9,4 @@ export const migrate = Command.make("migrate", {}, () =>
     Effect.map(applyMigrations(migrations), (applied) => ({ applied })),
     ({ applied }) => (applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`)
   )
-).pipe(Command.withDescription("Bring the database up to date"))
+).pipe(Command.withDescription("Migrate the database to this release"))

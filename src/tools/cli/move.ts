@@ -12,7 +12,7 @@ import { isUnreached, Unreached } from "./failure.ts"
 const addressIn = (given: Redacted.Redacted): Effect.Effect<Redacted.Redacted, NotMoved> =>
   isDatabaseAddress(Redacted.value(given))
     ? Effect.succeed(given)
-    : new NotMoved({ message: `--to must be ${DATABASE_ADDRESS}` })
+    : new NotMoved({ message: `--to: must be ${DATABASE_ADDRESS}` })
 
 const moved = Effect.fnUntraced(function* (given: Redacted.Redacted) {
   const { dataDir, imageStore } = yield* Configuration
@@ -36,7 +36,7 @@ const notOnServer = Effect.flatMap(Configuration, ({ databaseUrl }) =>
   databaseUrl === undefined
     ? Effect.void
     : new NotMoved({
-        message: "DATABASE_URL is set: latchkey move is for the embedded database of DATA_DIR, without it"
+        message: "DATABASE_URL: must be unset, because latchkey move copies the embedded database in DATA_DIR"
       })
 )
 
@@ -44,19 +44,19 @@ type Result = Effect.Success<ReturnType<typeof moved>> | Effect.Success<typeof b
 
 const inWords = (result: Result): string => {
   if ("was" in result) {
-    const copy = result.was === "copying" ? "" : ` Drop the copy at ${result.to} before anybody works on it.`
-    return `The database of ${result.data_dir} is written to again.${copy}`
+    const copy = result.was === "copying" ? "" : ` Drop the copy at ${result.to} so that nobody uses it.`
+    return `The database in ${result.data_dir} is writable again.${copy}`
   }
   const came = result.finished
-    ? "An earlier command had moved it: each table is the same there."
-    : `${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} are there, each table compared by count and digest, in ${result.seconds} s.`
+    ? "An earlier command finished the move: each table is the same on the server."
+    : `${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} copied in ${result.seconds} s. Row count and digest of each table match.`
   return [
     came,
-    "The service that has DATA_DIR only reads from now on and does not start again. Stop it, and start it with",
+    "The service that uses DATA_DIR is now read-only and will not restart. Stop it and start it with",
     "",
     `  DATABASE_URL=postgres://…@${result.to}`,
     "",
-    "latchkey move --abort takes this back, as long as nothing was written there."
+    "To undo the move, run latchkey move --abort before anything is written to the server."
   ].join("\n")
 }
 
@@ -64,11 +64,11 @@ export const move = Command.make(
   "move",
   {
     to: Flag.Redacted("to").pipe(
-      Flag.withDescription("Address of an empty database of a PostgreSQL server"),
+      Flag.withDescription("Address of an empty database on a PostgreSQL server; required without --abort"),
       Flag.optional
     ),
     abort: Flag.Boolean("abort").pipe(
-      Flag.withDescription("Take back a move, whether it came to its end or not"),
+      Flag.withDescription("Undo a finished or unfinished move (default: off)"),
       Flag.withDefault(false)
     )
   },
@@ -76,14 +76,17 @@ export const move = Command.make(
     answerAlone(
       Effect.gen(function* () {
         yield* notOnServer
-        if (Option.isSome(to) === abort) return yield* new NotMoved({ message: "Say --to URL, or --abort." })
+        if (Option.isSome(to) === abort) return yield* new NotMoved({ message: "Give either --to or --abort." })
         return Option.isSome(to) ? yield* moved(to.value) : yield* back
       }),
       inWords
     )
 ).pipe(
-  Command.withDescription("Move the embedded database to a PostgreSQL server, while the service runs and only reads"),
+  Command.withDescription("Move the embedded database to a PostgreSQL server, while the service runs read-only"),
   Command.withExamples([
-    { command: "latchkey move --to postgres://latchkey@db.example.com/latchkey", description: "Into an empty database" }
+    {
+      command: "latchkey move --to postgres://latchkey@db.example.com/latchkey",
+      description: "Move the database in DATA_DIR to an empty database"
+    }
   ])
 )

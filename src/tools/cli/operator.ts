@@ -7,15 +7,21 @@ import { answer } from "./answer.ts"
 import { operatorLimits } from "./limits.ts"
 import { passwordFlags, passwordOf } from "./password.ts"
 
+const UNCHANGED = " (default: unchanged)"
+const TIME_ZONE = "IANA time zone, such as Europe/Lisbon"
+const CURRENCY = "ISO 4217 code, such as EUR"
+const EDITION = "Edition; only pro can call the API"
+const LAST_DAY = "Last day of the subscription, YYYY-MM-DD"
+
 const named = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
-const timeZone = Flag.String("time-zone").pipe(Flag.withDescription("IANA time zone, such as Europe/Lisbon"))
-const currency = Flag.String("currency").pipe(Flag.withDescription("ISO 4217 code, such as EUR"))
+const timeZone = Flag.String("time-zone").pipe(Flag.withDescription(TIME_ZONE))
+const currency = Flag.String("currency").pipe(Flag.withDescription(CURRENCY))
 const edition = Flag.Literals("edition", EDITIONS).pipe(
-  Flag.withDescription("Only pro may call the API"),
+  Flag.withDescription(`${EDITION} (default: pro)`),
   Flag.optional
 )
 const subscriptionUntil = Flag.String("subscription-until").pipe(
-  Flag.withDescription("Last day of the subscription, YYYY-MM-DD; may be past"),
+  Flag.withDescription(`${LAST_DAY} (default: no end)`),
   Flag.optional
 )
 
@@ -27,7 +33,7 @@ const create = Command.make(
     currency,
     edition,
     subscriptionUntil,
-    email: Flag.String("email").pipe(Flag.withDescription("E-mail address the main account signs in with")),
+    email: Flag.String("email").pipe(Flag.withDescription("E-mail address that the main account signs in with")),
     ...passwordFlags
   },
   ({ name, timeZone, currency, edition, subscriptionUntil, email, ...given }) =>
@@ -46,15 +52,15 @@ const create = Command.make(
           })
         )
       ),
-      (made) => `Operator ${made.operator_id} with main account ${made.account_id}.`
+      (made) => `Created operator ${made.operator_id} with main account ${made.account_id}.`
     )
 ).pipe(
-  Command.withDescription("Make an operator and its main account"),
+  Command.withDescription("Create an operator and its main account"),
   Command.withExamples([
     {
       command:
         "latchkey operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --email host@example.com --password-stdin < password.txt",
-      description: "An operator in Lisbon"
+      description: "Create an operator in Lisbon"
     }
   ])
 )
@@ -63,18 +69,21 @@ const update = Command.make(
   "update",
   {
     id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
-    name: Flag.optional(named),
-    timeZone: Flag.optional(timeZone),
-    currency: Flag.optional(currency),
-    edition,
-    subscriptionUntil,
+    name: named.pipe(Flag.withDescription(`Name of the operator${UNCHANGED}`), Flag.optional),
+    timeZone: timeZone.pipe(Flag.withDescription(`${TIME_ZONE}${UNCHANGED}`), Flag.optional),
+    currency: currency.pipe(Flag.withDescription(`${CURRENCY}${UNCHANGED}`), Flag.optional),
+    edition: edition.pipe(Flag.withDescription(`${EDITION}${UNCHANGED}`)),
+    subscriptionUntil: subscriptionUntil.pipe(Flag.withDescription(`${LAST_DAY}${UNCHANGED}`)),
     status: Flag.Literals("status", STATUSES).pipe(
-      Flag.withDescription("A banned or closed operator's tokens stop working"),
+      Flag.withDescription(`Status; the tokens of a banned or closed operator stop working${UNCHANGED}`),
       Flag.optional
     ),
-    rooms: Flag.Int("rooms").pipe(Flag.withDescription("How many rooms the subscription covers"), Flag.optional),
+    rooms: Flag.Int("rooms").pipe(
+      Flag.withDescription(`Rooms that the subscription covers${UNCHANGED}`),
+      Flag.optional
+    ),
     roomTypes: Flag.Int("room-types").pipe(
-      Flag.withDescription("How many room types the subscription covers"),
+      Flag.withDescription(`Room types that the subscription covers${UNCHANGED}`),
       Flag.optional
     )
   },
@@ -85,7 +94,7 @@ const update = Command.make(
         ? Effect.fail(
             new BadRequest({
               message:
-                "Say what to change: --name, --time-zone, --currency, --edition, --subscription-until, --status, --rooms or --room-types."
+                "Give at least one of --name, --time-zone, --currency, --edition, --subscription-until, --status, --rooms and --room-types."
             })
           )
         : Operators.use((operators) =>
@@ -105,14 +114,14 @@ const update = Command.make(
           `Operator ${operator.operator_id}: ${operator.name}, ${operator.time_zone}, ${operator.currency}`,
           `${operator.edition}, ${operator.status}`,
           operator.subscription_until === null
-            ? "subscribed without end"
+            ? "subscribed with no end date"
             : `subscribed until the end of ${operator.subscription_until}`,
           `${operator.room_limit} rooms and ${operator.room_type_limit} room types`
         ].join("; ")
     )
-).pipe(Command.withDescription("Change an operator; what you leave out stays"))
+).pipe(Command.withDescription("Change an operator"))
 
 export const operator = Command.make("operator").pipe(
-  Command.withDescription("Operators: the host accounts the service works for"),
+  Command.withDescription("Create operators, and change their settings and rate limits"),
   Command.withSubcommands([create, update, operatorLimits])
 )

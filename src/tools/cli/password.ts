@@ -9,11 +9,11 @@ const VARIABLE: SettingName = "LATCHKEY_PASSWORD"
 /** The flags of a command that takes the password of an account. */
 export const passwordFlags = {
   password: Flag.Redacted("password").pipe(
-    Flag.withDescription("The password; others can see it in the list of processes and in the shell's history"),
+    Flag.withDescription(`Password, visible in the process list and the shell history (default: ${VARIABLE})`),
     Flag.optional
   ),
   passwordStdin: Flag.Boolean("password-stdin").pipe(
-    Flag.withDescription(`Read the password from standard input; without either flag it is ${VARIABLE}`),
+    Flag.withDescription(`Read the password from standard input (default: off)`),
     Flag.withDefault(false)
   )
 }
@@ -27,7 +27,7 @@ interface Given {
 export const passwordOf = Effect.fnUntraced(function* ({ password, passwordStdin }: Given) {
   if (Option.isSome(password)) {
     return passwordStdin
-      ? yield* new BadRequest({ message: "--password and --password-stdin exclude each other." })
+      ? yield* new BadRequest({ message: "--password: cannot be combined with --password-stdin." })
       : Redacted.value(password.value)
   }
   if (passwordStdin) return yield* firstLine
@@ -43,7 +43,7 @@ const MOST_BYTES = 4 * PASSWORD_MAX + 2
 const firstLine = Effect.suspend(() =>
   // What is typed there would be seen.
   process.stdin.isTTY
-    ? Effect.fail(new BadRequest({ message: "--password-stdin reads a file or a pipe, not a terminal." }))
+    ? Effect.fail(new BadRequest({ message: "--password-stdin: needs a file or a pipe, not a terminal." }))
     : Effect.promise(async () => {
         let read = Buffer.alloc(0)
         for await (const chunk of process.stdin) {

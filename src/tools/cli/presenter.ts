@@ -8,6 +8,6 @@ export const presenter = (json: boolean): CliOutput.Presenter => ({
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
     const reason = event.errors.map((error) => error.message.replace(/\s*\n\s*/g, " ")).join("; ")
     const failure = printFailure(json, reason)
-    return json ? failure : Effect.andThen(failure, Console.error(`See ${event.commandPath.join(" ")} --help`))
+    return json ? failure : Effect.andThen(failure, Console.error(`Try ${event.commandPath.join(" ")} --help`))
   }
 })

@@ -53,7 +53,7 @@ const loaded = (args: ReadonlyArray<string>) => Promise.all(namesOf(args).map((n
 const latchkey = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return Command.make("latchkey").pipe(
     Command.withDescription(
-      "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
+      "Run and administer Latchkey, a property-management API with REST and MCP endpoints. Environment variables hold the settings."
     ),
     Command.withSubcommands(yield* Effect.promise(() => loaded(args))),
     Command.withGlobalFlags([Json])

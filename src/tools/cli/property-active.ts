@@ -8,7 +8,10 @@ import { answer } from "./answer.ts"
 
 const naming = {
   id: Argument.Int("id").pipe(Argument.withDescription("property_id"), Argument.optional),
-  property: Flag.Int("property").pipe(Flag.withDescription("The same as a flag"), Flag.optional)
+  property: Flag.Int("property").pipe(
+    Flag.withDescription("property_id as a flag (default: the argument)"),
+    Flag.optional
+  )
 }
 
 type Named = Record<keyof typeof naming, Option.Option<number>>
@@ -17,7 +20,7 @@ type Named = Record<keyof typeof naming, Option.Option<number>>
 const namedProperty = ({ id, property }: Named) => {
   const [named, ...others] = [...Option.toArray(id), ...Option.toArray(property)]
   return named === undefined || others.length > 0
-    ? Effect.fail(new BadRequest({ message: "Say which property: its id, or --property." }))
+    ? Effect.fail(new BadRequest({ message: "Give the property once: as an argument or with --property." }))
     : Effect.succeed(named)
 }
 
@@ -44,14 +47,11 @@ export const deactivate = Command.make("deactivate", naming, (named) =>
     "property deactivate",
     named,
     (letting) => letting.deactivate,
-    ({ property_id, changed_days }) =>
-      `Property ${property_id} is deactivated; ${days(changed_days)} can be sold no more.`
+    ({ property_id, changed_days }) => `Property ${property_id} is inactive; blocked ${days(changed_days)}.`
   )
 ).pipe(
-  Command.withDescription(
-    "Sell nothing of a property any more: its stays stay, every other night is closed everywhere"
-  ),
-  Command.withExamples([{ command: "latchkey property deactivate 12", description: "Property 12 is not let" }])
+  Command.withDescription("Deactivate a property: keep its stays and block every other night"),
+  Command.withExamples([{ command: "latchkey property deactivate 12", description: "Deactivate property 12" }])
 )
 
 export const activate = Command.make("activate", naming, (named) =>
@@ -59,6 +59,6 @@ export const activate = Command.make("activate", naming, (named) =>
     "property activate",
     named,
     (letting) => letting.activate,
-    ({ property_id, changed_days }) => `Property ${property_id} is active; ${days(changed_days)} can be sold again.`
+    ({ property_id, changed_days }) => `Property ${property_id} is active; unblocked ${days(changed_days)}.`
   )
-).pipe(Command.withDescription("Let a property again: what was closed or sold stays so"))
+).pipe(Command.withDescription("Activate a property; blocked and booked nights stay so"))

@@ -18,11 +18,11 @@ export const feed = Command.make(
   {
     property,
     calendar: Flag.Int("calendar").pipe(
-      Flag.withDescription("With --renew: the calendar_id whose source reads the feed; without it, the property's own"),
+      Flag.withDescription("With --renew: calendar_id whose address to replace (default: the address of the property)"),
       Flag.optional
     ),
     renew: Flag.Boolean("renew").pipe(
-      Flag.withDescription("Replace the address: the one there was opens nothing any more"),
+      Flag.withDescription("Replace the address; the old one stops working (default: off)"),
       Flag.withDefault(false)
     )
   },
@@ -32,7 +32,7 @@ export const feed = Command.make(
       Effect.gen(function* () {
         if (Option.isSome(calendar) && !renew) {
           return yield* new BadRequest({
-            message: "--calendar: goes with --renew; without it all addresses are listed."
+            message: "--calendar: needs --renew."
           })
         }
         const operatorId = yield* ownerOf(property)
@@ -44,15 +44,15 @@ export const feed = Command.make(
       ({ url, calendars }) => [url, ...calendars.map((each) => `calendar ${each.calendar_id}  ${each.url}`)].join("\n")
     )
 ).pipe(
-  Command.withDescription("Say at which secret addresses marketplaces read the days of a property that are taken"),
+  Command.withDescription("Show the secret addresses of the exported calendars of a property"),
   Command.withExamples([
     {
       command: "latchkey property feed --property 12",
-      description: "Its addresses, made when they are first asked for"
+      description: "Show the addresses; created at the first call"
     },
     {
       command: "latchkey property feed --property 12 --renew",
-      description: "Another address, as the old one got about"
+      description: "Replace an address that leaked"
     }
   ])
 )

@@ -3,8 +3,6 @@ import { activate, deactivate } from "./property-active.ts"
 import { feed } from "./property-feed.ts"
 
 export const property = Command.make("property").pipe(
-  Command.withDescription(
-    "Properties: whether they are let, and where marketplaces read which of their days are taken"
-  ),
+  Command.withDescription("Activate and deactivate properties, and show their exported calendars"),
   Command.withSubcommands([deactivate, activate, feed])
 )

@@ -5,7 +5,7 @@ import { lineOf, Refused } from "./failure.ts"
 /** `--json`, which every command takes: one JSON object on standard output, whether it went well or not. */
 export const Json = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
-    Flag.withDescription('Print one JSON object: the result, or {"error": …}'),
+    Flag.withDescription('Print one JSON object: the result, or {"error": …} (default: text)'),
     Flag.withDefault(false)
   )
 })

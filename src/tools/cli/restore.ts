@@ -34,8 +34,8 @@ export const restore = Command.make(
   ({ file }) =>
     answerAlone(restored(file), (result) =>
       [
-        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} are back in ${result.into}, each table compared by count and digest, in ${result.seconds} s.`,
-        ...result.passed_over.map((table) => `Passed over: ${table}, which is no table of Latchkey.`)
+        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} restored to ${result.into} in ${result.seconds} s. Row count and digest of each table match.`,
+        ...result.passed_over.map((table) => `Skipped ${table}: it is not a table of Latchkey.`)
       ].join("\n")
     )
-).pipe(Command.withDescription("Fill an empty database, or an empty data folder, with a backup"))
+).pipe(Command.withDescription("Load a backup into an empty database or an empty data folder"))

@@ -1,18 +1,18 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readBook, readChange, readMoney, readOrder } from "../../connectors/sandbox/asked.ts"
+import { readBook, readChange, readMoney, readOrder, USUAL_ADULTS } from "../../connectors/sandbox/asked.ts"
 import type { Marketplace, Moved, Refused } from "../../connectors/sandbox/Marketplace.ts"
 import { answer } from "./answer.ts"
-import { amount, givenOf, text, whole, whose, withSandbox } from "./sandbox-with.ts"
+import { amount, givenOf, SANDBOX_GUEST, text, whole, whose, withSandbox } from "./sandbox-with.ts"
 
 // What guests of the sandbox do, as commands.
 
 export const inWords =
   (what: string) =>
   ({ order_id, channel_type, status, total, currency, paid, heard }: Moved): string =>
-    `Order ${order_id} on ${channel_type} ${what}: ${status}, ${total} ${currency}, ${paid} paid; the service: ${heard ?? "not told yet"}.`
+    `Order ${order_id} on ${channel_type} ${what}: ${status}, ${total} ${currency}, ${paid} paid; ingest result: ${heard ?? "pending"}.`
 
-const order = Argument.String("order").pipe(Argument.withDescription("order_id: the channel's own id of the order"))
+const order = Argument.String("order").pipe(Argument.withDescription("order_id of the channel"))
 
 type Act<Asked> = (market: Marketplace["Service"], asked: Asked) => Effect.Effect<Moved, Refused>
 
@@ -33,18 +33,21 @@ export const book = Command.make(
   "book",
   {
     listing: Flag.String("listing").pipe(
-      Flag.withDescription("listing_id; several of one account, separated by commas, are a room each")
+      Flag.withDescription("listing_id; separate several listings of one account by commas, one room each")
     ),
-    check_in_date: Flag.String("check-in").pipe(Flag.withDescription("YYYY-MM-DD")),
-    check_out_date: Flag.String("check-out").pipe(Flag.withDescription("YYYY-MM-DD")),
-    guest_name: Flag.String("guest").pipe(Flag.withDescription("Who books"), Flag.withDefault("Sandbox Guest")),
+    check_in_date: Flag.String("check-in").pipe(Flag.withDescription("Check-in date, YYYY-MM-DD")),
+    check_out_date: Flag.String("check-out").pipe(Flag.withDescription("Check-out date, YYYY-MM-DD")),
+    guest_name: Flag.String("guest").pipe(
+      Flag.withDescription(`Name of the guest (default: ${SANDBOX_GUEST})`),
+      Flag.withDefault(SANDBOX_GUEST)
+    ),
     optional: {
-      guest_phone: text("phone", "Phone of the guest"),
-      guest_email: text("email", "E-mail address of the guest"),
-      adults: whole("adults", "Adults in each room, 2 unless said"),
-      children: whole("children", "Children in each room"),
-      rooms: whole("rooms", "So many rooms of each listing"),
-      remarks: text("message", "What the guest says"),
+      guest_phone: text("phone", "Phone number of the guest (default: none)"),
+      guest_email: text("email", "E-mail address of the guest (default: none)"),
+      adults: whole("adults", `Adults in each room (default: ${USUAL_ADULTS})`),
+      children: whole("children", "Children in each room (default: 0)"),
+      rooms: whole("rooms", "Rooms of each listing (default: 1)"),
+      remarks: text("message", "Message of the guest (default: none)"),
       ...whose
     }
   },
@@ -55,11 +58,11 @@ export const book = Command.make(
       ...givenOf(optional)
     })
 ).pipe(
-  Command.withDescription("Book as a guest: refused where the calendar does not sell it"),
+  Command.withDescription("Book a listing as a guest; fails if the calendar does not sell the dates"),
   Command.withExamples([
     {
       command: "latchkey sandbox book --listing 300-77 --check-in 2027-06-07 --check-out 2027-06-09 --guest 'Ana Reis'",
-      description: "Two nights"
+      description: "Book two nights"
     }
   ])
 )
@@ -69,10 +72,10 @@ export const change = Command.make(
   {
     order,
     optional: {
-      check_in_date: text("check-in", "Another day of arrival, YYYY-MM-DD"),
-      check_out_date: text("check-out", "Another day of departure, YYYY-MM-DD"),
-      listing_id: text("listing", "Other rooms: listing ids separated by commas, a room each"),
-      adults: whole("adults", "Adults in each room"),
+      check_in_date: text("check-in", "New check-in date, YYYY-MM-DD (default: unchanged)"),
+      check_out_date: text("check-out", "New check-out date, YYYY-MM-DD (default: unchanged)"),
+      listing_id: text("listing", "New listing_ids separated by commas, one room each (default: unchanged)"),
+      adults: whole("adults", "Adults in each room (default: unchanged)"),
       ...whose
     }
   },
@@ -103,13 +106,13 @@ export const timeout = simple(
   "timeout",
   "has timed out",
   (market, asked) => market.timeOut(asked),
-  "Let an order time out now that waits for an answer or a payment"
+  "Time out an order that waits for approval or payment"
 )
 
 const money = (name: "pay" | "refund", what: string, description: string) =>
   Command.make(
     name,
-    { order, optional: { amount: amount("amount", "Major units; all that is left, unless said"), ...whose } },
+    { order, optional: { amount: amount("amount", "Amount in major units (default: the whole balance)"), ...whose } },
     ({ order, optional }) =>
       moving(name, readMoney, (market, asked) => (name === "pay" ? market.pay(asked) : market.refund(asked)), what, {
         order_id: order,
@@ -118,4 +121,4 @@ const money = (name: "pay" | "refund", what: string, description: string) =>
   ).pipe(Command.withDescription(description))
 
 export const pay = money("pay", "is paid", "Pay an order as its guest")
-export const refund = money("refund", "is paid back", "Give the guest of an order money back")
+export const refund = money("refund", "is paid back", "Refund the guest of an order")

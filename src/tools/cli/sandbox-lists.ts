@@ -6,9 +6,15 @@ import { PAGE_DEFAULT, PAGE_MAX } from "../../platform/limits.ts"
 
 /** How much of a list is answered. */
 export const part = {
-  limit: Flag.Int("limit").pipe(Flag.withDescription(`How many, ${PAGE_MAX} at most`), Flag.withDefault(PAGE_DEFAULT)),
-  offset: Flag.Int("offset").pipe(Flag.withDescription("How many to pass over"), Flag.withDefault(0)),
-  operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional)
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription(`Rows to list, at most ${PAGE_MAX} (default: ${PAGE_DEFAULT})`),
+    Flag.withDefault(PAGE_DEFAULT)
+  ),
+  offset: Flag.Int("offset").pipe(Flag.withDescription("Rows to skip (default: 0)"), Flag.withDefault(0)),
+  operator: Flag.Int("operator").pipe(
+    Flag.withDescription("List only rows of this operator_id (default: all operators)"),
+    Flag.optional
+  )
 }
 
 export const asked = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({

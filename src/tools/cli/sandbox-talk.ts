@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readInquire, readOffer, readReview, readWrite } from "../../connectors/sandbox/asked.ts"
+import { readInquire, readOffer, readReview, readWrite, USUAL_ADULTS } from "../../connectors/sandbox/asked.ts"
 import { instantText } from "../../contract/time.ts"
 import { answer } from "./answer.ts"
 import { inWords } from "./sandbox-guests.ts"
 import { asked, ofOperator, part } from "./sandbox-lists.ts"
-import { givenOf, text, whole, whose, withSandbox } from "./sandbox-with.ts"
+import { givenOf, SANDBOX_GUEST, text, whole, whose, withSandbox } from "./sandbox-with.ts"
 
 // What guests of the sandbox say, as commands.
 
@@ -17,21 +17,24 @@ const written = ({
   readonly thread_id: string
   readonly channel_type: string
   readonly heard: string | null
-}): string => `Written in thread ${thread_id} on ${channel_type}; the service: ${heard ?? "not told yet"}.`
+}): string => `Sent a message in thread ${thread_id} on ${channel_type}; ingest result: ${heard ?? "pending"}.`
 
 export const inquire = Command.make(
   "inquire",
   {
-    listing_id: Flag.String("listing").pipe(Flag.withDescription("listing_id")),
-    check_in_date: Flag.String("check-in").pipe(Flag.withDescription("YYYY-MM-DD")),
-    check_out_date: Flag.String("check-out").pipe(Flag.withDescription("YYYY-MM-DD")),
-    guest_name: Flag.String("guest").pipe(Flag.withDescription("Who asks"), Flag.withDefault("Sandbox Guest")),
+    listing_id: Flag.String("listing").pipe(Flag.withDescription("listing_id of the channel")),
+    check_in_date: Flag.String("check-in").pipe(Flag.withDescription("Check-in date, YYYY-MM-DD")),
+    check_out_date: Flag.String("check-out").pipe(Flag.withDescription("Check-out date, YYYY-MM-DD")),
+    guest_name: Flag.String("guest").pipe(
+      Flag.withDescription(`Name of the guest (default: ${SANDBOX_GUEST})`),
+      Flag.withDefault(SANDBOX_GUEST)
+    ),
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
-      guest_phone: text("phone", "Phone of the guest"),
-      guest_email: text("email", "E-mail address, by which the guest is known again; else by the name"),
-      adults: whole("adults", "Adults, 2 unless said"),
-      children: whole("children", "Children"),
+      guest_phone: text("phone", "Phone number of the guest (default: none)"),
+      guest_email: text("email", "E-mail address that identifies a returning guest (default: identified by name)"),
+      adults: whole("adults", `Adults (default: ${USUAL_ADULTS})`),
+      children: whole("children", "Children (default: 0)"),
       ...whose
     }
   },
@@ -42,12 +45,12 @@ export const inquire = Command.make(
       written
     )
 ).pipe(
-  Command.withDescription("Ask about nights as a guest: a new thread, unless the guest has one"),
+  Command.withDescription("Send an inquiry as a guest, in the thread of the guest or in a new one"),
   Command.withExamples([
     {
       command:
         "latchkey sandbox inquire --listing 300-77 --check-in 2027-06-07 --check-out 2027-06-09 --text 'Is there a lift?'",
-      description: "A question about two nights"
+      description: "Ask about two nights"
     }
   ])
 )
@@ -57,9 +60,9 @@ export const write = Command.make(
   {
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
-      thread_id: text("thread", "thread_id: where the guest writes"),
-      order_id: text("order", "order_id instead: in the thread of that order"),
-      attachment_url: text("attachment", "Address of what goes with it"),
+      thread_id: text("thread", "thread_id to write in (default: the thread of --order)"),
+      order_id: text("order", "order_id in whose thread to write (default: --thread)"),
+      attachment_url: text("attachment", "Address of an attachment (default: none)"),
       ...whose
     }
   },
@@ -69,10 +72,10 @@ export const write = Command.make(
       withSandbox((market) => Effect.flatMap(readWrite({ ...given, ...givenOf(optional) }), market.write)),
       written
     )
-).pipe(Command.withDescription("Write to the host as a guest"))
+).pipe(Command.withDescription("Send a message to the host as a guest"))
 
 const offer = {
-  offer_id: Argument.String("offer").pipe(Argument.withDescription("offer_id: the channel's own id of the offer")),
+  offer_id: Argument.String("offer").pipe(Argument.withDescription("offer_id of the channel")),
   optional: whose
 }
 
@@ -82,24 +85,24 @@ export const acceptOffer = Command.make("accept-offer", offer, ({ offer_id, opti
     withSandbox((market) => Effect.flatMap(readOffer({ offer_id, ...givenOf(optional) }), market.acceptOffer)),
     inWords("is booked")
   )
-).pipe(Command.withDescription("Accept an offer or a pre-approval as its guest: it is booked at once"))
+).pipe(Command.withDescription("Accept an offer or a pre-approval as its guest, which books it"))
 
 export const declineOffer = Command.make("decline-offer", offer, ({ offer_id, optional }) =>
   answer(
     "sandbox decline-offer",
     withSandbox((market) => Effect.flatMap(readOffer({ offer_id, ...givenOf(optional) }), market.declineOffer)),
-    ({ offer_id, status, heard }) => `Offer ${offer_id}: ${status}; the service: ${heard ?? "not told yet"}.`
+    ({ offer_id, status, heard }) => `Offer ${offer_id}: ${status}; ingest result: ${heard ?? "pending"}.`
   )
 ).pipe(Command.withDescription("Decline an offer or a pre-approval as its guest"))
 
 export const review = Command.make(
   "review",
   {
-    order_id: Argument.String("order").pipe(Argument.withDescription("order_id: the channel's own id of the order")),
-    score: Flag.Finite("score").pipe(Flag.withDescription("From 0 to 5")),
+    order_id: Argument.String("order").pipe(Argument.withDescription("order_id of the channel")),
+    score: Flag.Finite("score").pipe(Flag.withDescription("Score from 0 to 5")),
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
-      sub_scores: text("sub-scores", "What it is made of: cleanliness=5,location=4"),
+      sub_scores: text("sub-scores", "Scores by category, such as cleanliness=5,location=4 (default: none)"),
       ...whose
     }
   },
@@ -108,9 +111,9 @@ export const review = Command.make(
       "sandbox review",
       withSandbox((market) => Effect.flatMap(readReview({ ...given, ...givenOf(optional) }), market.review)),
       ({ order_id, score, heard }) =>
-        `The guest of order ${order_id} gives it ${score} of 5; the service: ${heard ?? "not told yet"}.`
+        `The guest of order ${order_id} gave ${score} of 5; ingest result: ${heard ?? "pending"}.`
     )
-).pipe(Command.withDescription("Review a stay as its guest, from the day of departure on"))
+).pipe(Command.withDescription("Review a stay as its guest, from the check-out date on"))
 
 export const threads = Command.make("threads", part, ({ operator, ...given }) =>
   answer(
@@ -132,7 +135,7 @@ export const threads = Command.make("threads", part, ({ operator, ...given }) =>
     ),
     ({ threads }) =>
       threads.length === 0
-        ? "Nobody has written."
+        ? "No threads."
         : threads
             .map(({ thread_id, channel_type, guest, written, offers }) =>
               [
@@ -146,4 +149,4 @@ export const threads = Command.make("threads", part, ({ operator, ...given }) =>
             )
             .join("\n")
   )
-).pipe(Command.withDescription("List the threads of the sandbox with their last messages and offers, the latest first"))
+).pipe(Command.withDescription("List the threads of the sandbox with their messages and offers, newest first"))

@@ -28,9 +28,11 @@ export const withSandbox = <A, E>(
   })
 
 const notHere = new BadRequest({
-  message:
-    "There is no sandbox here: it is where HOST and PUBLIC_URL are loopback and the demo operator exists, or with SANDBOX=1."
+  message: "SANDBOX: must be 1, unless HOST and PUBLIC_URL are loopback and the demo operator exists."
 })
+
+/** Name of a guest without `--guest`. */
+export const SANDBOX_GUEST = "Sandbox Guest"
 
 /** The flags that were given, by the names that the marketplace has for them. */
 export const givenOf = <Given extends Readonly<Record<string, Option.Option<unknown>>>>(given: Given) =>
@@ -47,6 +49,6 @@ export const amount = (name: string, description: string) =>
 
 /** What tells a listing or an order from others of its name. */
 export const whose = {
-  channel_type: text("channel", "Its channel_type, where several accounts have one of that name"),
-  operator_id: whole("operator", "operator_id, likewise")
+  channel_type: text("channel", "channel_type; required if several accounts have this id (default: the only one)"),
+  operator_id: whole("operator", "operator_id; required if several operators have this id (default: the only one)")
 }

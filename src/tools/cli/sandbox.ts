@@ -13,23 +13,26 @@ import { amount, givenOf, text, whole, withSandbox } from "./sandbox-with.ts"
 const open = Command.make(
   "open",
   {
-    channel_type: Flag.Literals("channel", SANDBOX_CHANNELS).pipe(Flag.withDescription("The channel_type")),
+    channel_type: Flag.Literals("channel", SANDBOX_CHANNELS).pipe(Flag.withDescription("channel_type of the listing")),
     onRequest: Flag.Boolean("on-request").pipe(
-      Flag.withDescription("The host agrees to each order first"),
+      Flag.withDescription("Bookings wait for the approval of the host (default: as at the channel)"),
       Flag.withDefault(false)
     ),
-    instant: Flag.Boolean("instant").pipe(Flag.withDescription("It is sold at once"), Flag.withDefault(false)),
+    instant: Flag.Boolean("instant").pipe(
+      Flag.withDescription("Bookings are confirmed at once (default: as at the channel)"),
+      Flag.withDefault(false)
+    ),
     optional: {
-      operator_id: whole("operator", "operator_id, where there are several operators"),
-      username: text("account", "Name of the account, made unless it is there"),
-      listing_id: text("listing", "The channel's own id of the new listing, drawn unless said"),
-      title: text("title", "What it is called"),
-      currency: text("currency", "ISO 4217 code; the operator's, unless said"),
-      base_price: amount("price", "What a night costs, 100 unless said"),
-      cleaning_fee: amount("cleaning-fee", "What cleaning costs"),
-      commission: whole("commission", "Percent that the channel keeps"),
-      tax: whole("tax", "Percent of tax on top"),
-      rooms: whole("rooms", "How many of it there are")
+      operator_id: whole("operator", "operator_id; required if there are several operators (default: the only one)"),
+      username: text("account", "Name of the account, created if it does not exist (default: host)"),
+      listing_id: text("listing", "listing_id of the new listing (default: random)"),
+      title: text("title", "Title of the listing (default: Sandbox and the channel_type)"),
+      currency: text("currency", "ISO 4217 code (default: the currency of the operator)"),
+      base_price: amount("price", "Price per night (default: 100)"),
+      cleaning_fee: amount("cleaning-fee", "Cleaning fee (default: 0)"),
+      commission: whole("commission", "Commission of the channel in percent (default: as at the channel)"),
+      tax: whole("tax", "Tax in percent (default: as at the channel)"),
+      rooms: whole("rooms", "Rooms of this listing (default: 1)")
     }
   },
   ({ channel_type, onRequest, instant, optional }) =>
@@ -40,12 +43,15 @@ const open = Command.make(
         return Effect.flatMap(readOpen({ channel_type, ...sold, ...givenOf(optional) }), market.open)
       }),
       ({ listing_id, channel_type, username, heard }) =>
-        `Listing ${listing_id} is on sale on ${channel_type} by ${username}; the service: ${heard ?? "not told yet"}.`
+        `Opened listing ${listing_id} on ${channel_type} for ${username}; ingest result: ${heard ?? "pending"}.`
     )
 ).pipe(
-  Command.withDescription("Open a listing of the sandbox, and its account"),
+  Command.withDescription("Open a listing in the sandbox, with its account"),
   Command.withExamples([
-    { command: "latchkey sandbox open --channel airbnb --title 'Old town loft' --price 120", description: "A listing" }
+    {
+      command: "latchkey sandbox open --channel airbnb --title 'Old town loft' --price 120",
+      description: "Open a listing"
+    }
   ])
 )
 
@@ -57,7 +63,7 @@ const listings = Command.make(
   {
     ...part,
     days: Flag.Int("days").pipe(
-      Flag.withDescription("Days from today that are shown of each"),
+      Flag.withDescription(`Days to show from today, at most ${SHOWN_DAYS_MAX} (default: ${SHOWN_DAYS})`),
       Flag.withDefault(SHOWN_DAYS)
     )
   },
@@ -79,7 +85,7 @@ const listings = Command.make(
       ),
       ({ listings }) =>
         listings.length === 0
-          ? "Nothing is on sale: latchkey sandbox open."
+          ? "No listings; open one with latchkey sandbox open."
           : listings
               .map(
                 ({ listing_id, channel_type, title, currency, calendar }) =>
@@ -91,7 +97,7 @@ const listings = Command.make(
               )
               .join("\n")
     )
-).pipe(Command.withDescription("List what is on sale, with its prices and what is left"))
+).pipe(Command.withDescription("List the listings of the sandbox with their prices and availability"))
 
 const orders = Command.make("orders", part, ({ operator, ...given }) =>
   answer(
@@ -113,7 +119,7 @@ const orders = Command.make("orders", part, ({ operator, ...given }) =>
     ),
     ({ orders }) =>
       orders.length === 0
-        ? "Nobody has booked."
+        ? "No orders."
         : orders
             .map(
               ({ order_id, channel_type, status, guest_name, rooms: [room] }) =>
@@ -121,7 +127,7 @@ const orders = Command.make("orders", part, ({ operator, ...given }) =>
             )
             .join("\n")
   )
-).pipe(Command.withDescription("List the orders of the sandbox, the latest first"))
+).pipe(Command.withDescription("List the orders of the sandbox, newest first"))
 
 const log = Command.make("asked", part, ({ operator, ...given }) =>
   answer(
@@ -138,7 +144,7 @@ const log = Command.make("asked", part, ({ operator, ...given }) =>
     ),
     ({ asked: all }) =>
       all.length === 0
-        ? "Nothing was asked."
+        ? "No requests."
         : all
             .map(
               ({ asked_at, channel_type, act, subject, summary, answer: answered }) =>
@@ -146,16 +152,16 @@ const log = Command.make("asked", part, ({ operator, ...given }) =>
             )
             .join("\n")
   )
-).pipe(Command.withDescription("List what the service has asked of accounts of the sandbox, the latest first"))
+).pipe(Command.withDescription("List the requests of the service to the sandbox, newest first"))
 
 const mood = Command.make(
   "mood",
   {
     account: Argument.Int("account").pipe(Argument.withDescription("channel_account_id")),
-    mood: Argument.Literals("mood", MOODS).pipe(Argument.withDescription("How it answers from now on")),
+    mood: Argument.Literals("mood", MOODS).pipe(Argument.withDescription("How the account responds")),
     optional: {
-      ms: whole("ms", "Of late: how many milliseconds"),
-      reason: text("reason", "Of refuses: why")
+      ms: whole("ms", "With late: delay in milliseconds (default: 5000)"),
+      reason: text("reason", "With refuses: reason (default: the channel says no)")
     }
   },
   ({ account, mood, optional }) =>
@@ -164,12 +170,12 @@ const mood = Command.make(
       withSandbox((market) =>
         Effect.flatMap(readMoodAsked({ channel_account_id: account, mood, ...givenOf(optional) }), market.mood)
       ),
-      ({ channel_account_id, mood }) => `Account ${channel_account_id} now: ${mood}.`
+      ({ channel_account_id, mood }) => `Account ${channel_account_id} now responds: ${mood}.`
     )
-).pipe(Command.withDescription("Say how an account of the sandbox answers what the service asks"))
+).pipe(Command.withDescription("Set how an account of the sandbox responds to requests"))
 
 export const sandbox = Command.make("sandbox").pipe(
-  Command.withDescription("The sandbox marketplace: its listings, its guests, and what the service asked of it"),
+  Command.withDescription("Use the sandbox marketplace: open listings, book as a guest and show requests"),
   Command.withSubcommands([
     open,
     listings,

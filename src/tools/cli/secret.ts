@@ -17,20 +17,20 @@ const made = Command.make("new", {}, () =>
     })
   )
 ).pipe(
-  Command.withDescription("Make a key for SECRET_KEY; it is shown this once and kept nowhere"),
-  Command.withExamples([{ command: "latchkey secret new", description: "A key to put into SECRET_KEY" }])
+  Command.withDescription("Create a key for SECRET_KEY; it is printed once and stored nowhere"),
+  Command.withExamples([{ command: "latchkey secret new", description: "Print a key to put into SECRET_KEY" }])
 )
 
 class NoKeys extends Data.TaggedError("NoKeys") {
   override get message(): string {
-    return "SECRET_KEY is not set: latchkey secret new makes a key"
+    return "SECRET_KEY: is not set; create a key with latchkey secret new"
   }
 }
 
 /** Some secrets are still as they were. */
 class SomeLeft extends Data.TaggedError("SomeLeft")<{ readonly left: number }> {
   override get message(): string {
-    return `${this.left} secrets are still kept as before: see that every process has this SECRET_KEY and run it again; what stays then was changed by hand and opens no more`
+    return `SECRET_KEY: ${this.left} secrets still use another key. Give every process this SECRET_KEY and run the command again; secrets that remain were changed by hand and cannot be decrypted`
   }
 }
 
@@ -55,25 +55,25 @@ interface Done extends Rotated {
 const inWords = ({ places, first_key, others }: Done): string => {
   const counts = places.map(({ place, texts }) => `${place}: ${texts}`)
   if (first_key === null) {
-    return [...counts, "Nothing is sealed any more: SECRET_KEY can be unset, in every process."].join("\n")
+    return [...counts, "No secret is encrypted any more. You can unset SECRET_KEY in every process."].join("\n")
   }
   const dropped =
     others.length === 0
-      ? `Everything is sealed with the key ${first_key}.`
-      : `Everything is sealed with the key ${first_key}. No row needs ${others.join(" or ")} any more: SECRET_KEY can go without.`
+      ? `Every secret is encrypted with the key ${first_key}.`
+      : `Every secret is encrypted with the key ${first_key}. You can remove ${others.join(" and ")} from SECRET_KEY.`
   return [...counts, dropped].join("\n")
 }
 
 const rotateCommand = Command.make("rotate", {}, () => answer("secret rotate", rotated, inWords)).pipe(
   Command.withDescription(
-    "Seal every secret anew with the first key of SECRET_KEY; beside the service, and again if it was cut off"
+    "Re-encrypt every secret with the first key of SECRET_KEY, while the service runs; safe to repeat"
   ),
   Command.withExamples([
-    { command: "latchkey secret rotate", description: "After a new key was put first in SECRET_KEY" }
+    { command: "latchkey secret rotate", description: "Run this after you put a new key first in SECRET_KEY" }
   ])
 )
 
 export const secret = Command.make("secret").pipe(
-  Command.withDescription("The keys that signing secrets and addresses of calendars are sealed with in the database"),
+  Command.withDescription("Create and rotate the keys that encrypt secrets in the database"),
   Command.withSubcommands([made, rotateCommand])
 )

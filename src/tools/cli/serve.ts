@@ -14,7 +14,7 @@ type Role = "all" | "api" | "worker"
 /** A flag of `serve` holds what it does not take here. */
 export class WrongFlag extends Data.TaggedError("WrongFlag")<{ readonly message: string }> {}
 
-const EMBEDDED = "needs a database server (DATABASE_URL): the embedded database belongs to one process"
+const EMBEDDED = "needs a database server: set DATABASE_URL. Only one process can use the embedded database"
 
 /** How many processes serve: as many as were said, else one on the embedded database, and on a server one a core. */
 export const workersOf = (
@@ -24,11 +24,11 @@ export const workersOf = (
   cores: number
 ): Effect.Effect<number, WrongFlag> => {
   if (said !== undefined && (said < 1 || said > WORKERS)) {
-    return new WrongFlag({ message: `--workers must be a whole number from 1 to ${WORKERS}, not ${said}` })
+    return new WrongFlag({ message: `--workers: must be a whole number from 1 to ${WORKERS}, not ${said}` })
   }
   if (databaseUrl !== undefined) return Effect.succeed(said ?? Math.min(cores, WORKERS))
-  if (role !== "all") return new WrongFlag({ message: `--role ${role} ${EMBEDDED}` })
-  if (said !== undefined && said > 1) return new WrongFlag({ message: `--workers ${said} ${EMBEDDED}` })
+  if (role !== "all") return new WrongFlag({ message: `--role: ${role} ${EMBEDDED}` })
+  if (said !== undefined && said > 1) return new WrongFlag({ message: `--workers: ${said} ${EMBEDDED}` })
   return Effect.succeed(1)
 }
 
@@ -41,7 +41,7 @@ class WorkerSaidWhy extends Data.TaggedError("WorkerSaidWhy")<{ readonly code: n
 /** Ended from outside, so that nobody has said anything. */
 class EndedEarly extends Data.TaggedError("EndedEarly")<{ readonly signal: string | null }> {
   override get message(): string {
-    return `the first worker was ended by ${this.signal} before it served`
+    return `${this.signal} ended the first worker before it could serve`
   }
 }
 
@@ -77,11 +77,15 @@ export const serve = Command.make(
   "serve",
   {
     workers: Flag.Int("workers").pipe(
-      Flag.withDescription("Processes on the one port. Default: 1 on the embedded database, on a server one a core"),
+      Flag.withDescription(
+        "Processes that share the port (default: 1 with the embedded database, one per core with DATABASE_URL)"
+      ),
       Flag.optional
     ),
     role: Flag.Literals("role", ["all", "api", "worker"]).pipe(
-      Flag.withDescription("api: the doors alone; worker: the work in the background alone, without a port"),
+      Flag.withDescription(
+        "What to run. api: the endpoints only; worker: the background work only, without a port (default: all)"
+      ),
       Flag.withDefault("all")
     )
   },
@@ -100,4 +104,4 @@ export const serve = Command.make(
       Effect.catchTag("MetricsPortUnusable", (error) => reporting(error))
     )
   })
-).pipe(Command.withDescription("Run the service, after bringing the database up to date"))
+).pipe(Command.withDescription("Migrate the database, then run the service"))

@@ -7,17 +7,17 @@ import { tokenLimit } from "./limits.ts"
 const create = Command.make(
   "create",
   {
-    accountId: Flag.Int("account").pipe(Flag.withDescription("account_id the token calls for")),
-    name: Flag.String("name").pipe(Flag.withDescription("What the token is for")),
-    scope: Flag.Literals("scope", SCOPES).pipe(Flag.withDescription("Cannot be changed later"))
+    accountId: Flag.Int("account").pipe(Flag.withDescription("account_id whose rights the token has")),
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the token, such as the program that uses it")),
+    scope: Flag.Literals("scope", SCOPES).pipe(Flag.withDescription("Scope of the token; it cannot be changed later"))
   },
   ({ accountId, name, scope }) =>
     answer(
       "token create",
       Operators.use((operators) => operators.createToken({ account_id: accountId, name, scope })),
-      (made) => `Token ${made.token_id}, shown this once:\n${made.token}`
+      (made) => `Token ${made.token_id} (not shown again):\n${made.token}`
     )
-).pipe(Command.withDescription("Make an access token"))
+).pipe(Command.withDescription("Create an access token"))
 
 const revoke = Command.make("revoke", { id: Argument.Int("id").pipe(Argument.withDescription("token_id")) }, ({ id }) =>
   answer(
@@ -25,9 +25,9 @@ const revoke = Command.make("revoke", { id: Argument.Int("id").pipe(Argument.wit
     Operators.use((operators) => operators.revokeToken(id)),
     (revoked) => `Token ${revoked.token_id} no longer works.`
   )
-).pipe(Command.withDescription("End an access token for good"))
+).pipe(Command.withDescription("Revoke an access token for good"))
 
 export const token = Command.make("token").pipe(
-  Command.withDescription("Access tokens: what software calls the API with"),
+  Command.withDescription("Create, limit and revoke access tokens of the API"),
   Command.withSubcommands([create, revoke, tokenLimit])
 )

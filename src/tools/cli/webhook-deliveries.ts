@@ -8,16 +8,25 @@ import { answer } from "./answer.ts"
 
 /** Flags that narrow deliveries, here and in a replay. */
 export const narrowing = {
-  operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional),
-  webhook: Flag.Int("webhook").pipe(Flag.withDescription("Only of this subscription (webhook id)"), Flag.optional),
-  dead: Flag.Boolean("dead").pipe(Flag.withDescription("Only dead letters"), Flag.withDefault(false))
+  operator: Flag.Int("operator").pipe(
+    Flag.withDescription("Use only deliveries of this operator_id (default: all operators)"),
+    Flag.optional
+  ),
+  webhook: Flag.Int("webhook").pipe(
+    Flag.withDescription("Use only deliveries of this webhook id (default: all webhooks)"),
+    Flag.optional
+  ),
+  dead: Flag.Boolean("dead").pipe(Flag.withDescription("Use only dead letters (default: off)"), Flag.withDefault(false))
 }
 
 export const deliveries = Command.make(
   "deliveries",
   {
     ...narrowing,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("How many, the latest first"), Flag.withDefault(PAGE_DEFAULT))
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription(`Deliveries to list, newest first (default: ${PAGE_DEFAULT})`),
+      Flag.withDefault(PAGE_DEFAULT)
+    )
   },
   ({ operator, webhook, dead, limit }) =>
     answer(
@@ -49,12 +58,12 @@ export const deliveries = Command.make(
           ...(deliveries.length === 0 ? ["No deliveries."] : deliveries.map(inWords)),
           ...(oldest_waiting === null
             ? []
-            : [`The oldest that waits is ${oldest_waiting.id}, for ${ageInWords(oldest_waiting.age_seconds)}.`])
+            : [
+                `The oldest pending delivery is ${oldest_waiting.id}, queued ${ageInWords(oldest_waiting.age_seconds)} ago.`
+              ])
         ].join("\n")
     )
-).pipe(
-  Command.withDescription("List deliveries with every try of the last seven days, and the age of the oldest that waits")
-)
+).pipe(Command.withDescription("List deliveries of the last seven days with each attempt"))
 
 const toAnswer = ({ event_id, subscription_id, due_at, attempts, ...delivery }: LoggedDelivery) => ({
   id: webhookIdOf({ event_id, subscription_id }),

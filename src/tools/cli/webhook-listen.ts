@@ -18,6 +18,9 @@ interface Arrived {
 }
 
 const HOST = "127.0.0.1"
+const PORT = 9999
+const SERVICE = "http://127.0.0.1:8080"
+const STATUS = 200
 
 /** Listens until the scope closes; what arrives is put into the queue, and answered with `status`. */
 const listening = Effect.fnUntraced(function* (status: number) {
@@ -54,11 +57,11 @@ const judged = (
 
 const howToRegister = (url: string): string =>
   [
-    `Listening on ${url}. Subscribe it with`,
+    `Listening on ${url}. Subscribe this address with`,
     "",
     `  curl -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d '{"url": "${url}"}' http://127.0.0.1:8080/v3/webhooks`,
     "",
-    `or let this command do it with --token. The service must be started with WEBHOOK_ALLOWED_HOSTS=${HOST}, and be plain http on this machine itself.`,
+    `or give this command --token. Start the service with WEBHOOK_ALLOWED_HOSTS=${HOST} and plain http on this machine.`,
     ""
   ].join("\n")
 
@@ -76,26 +79,30 @@ const secretGiven = (text: Option.Option<Redacted.Redacted>) =>
 export const listen = Command.make(
   "listen",
   {
-    port: Flag.Int("port").pipe(Flag.withDescription("Port on this machine"), Flag.withDefault(9999)),
+    port: Flag.Int("port").pipe(
+      Flag.withDescription(`Port on this machine (default: ${PORT})`),
+      Flag.withDefault(PORT)
+    ),
     secret: Flag.Redacted("secret").pipe(
-      Flag.withDescription("Signing secret of the subscription, whsec_…: signatures are checked with it"),
+      Flag.withDescription("Signing secret of the subscription, whsec_…, to check signatures (default: unchecked)"),
       Flag.optional
     ),
     token: Flag.Redacted("token").pipe(
-      Flag.withDescription(
-        "Writable access token: the command subscribes itself, and ends the subscription with itself"
-      ),
+      Flag.withDescription("Writable access token, to subscribe until the command ends (default: you subscribe)"),
       Flag.optional
     ),
     service: Flag.String("service").pipe(
-      Flag.withDescription("Where the service is, for --token"),
-      Flag.withDefault("http://127.0.0.1:8080")
+      Flag.withDescription(`Address of the service, for --token (default: ${SERVICE})`),
+      Flag.withDefault(SERVICE)
     ),
     status: Flag.Int("answer").pipe(
-      Flag.withDescription("Status to answer with: 500 shows how deliveries are tried again"),
-      Flag.withDefault(200)
+      Flag.withDescription(`HTTP status to respond with; 500 shows the retries (default: ${STATUS})`),
+      Flag.withDefault(STATUS)
     ),
-    count: Flag.Int("count").pipe(Flag.withDescription("End after so many events"), Flag.optional)
+    count: Flag.Int("count").pipe(
+      Flag.withDescription("Exit after this number of events (default: never)"),
+      Flag.optional
+    )
   },
   ({ port, secret, token, service, status, count }) =>
     reporting(
@@ -126,6 +133,4 @@ export const listen = Command.make(
         )
       )
     )
-).pipe(
-  Command.withDescription("Receive webhooks on this machine: prints each event and whether its signature is right")
-)
+).pipe(Command.withDescription("Receive webhooks on this machine, and print each event with its signature check"))

@@ -20,10 +20,10 @@ export const registered = Effect.fnUntraced(function* (service: string, token: R
       HttpClientRequest.setHeader("service-access-token", Redacted.value(token)),
       client.execute,
       Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
-      Effect.mapError(() => new BadRequest({ message: `${service} does not answer as this service does.` })),
+      Effect.mapError(() => new BadRequest({ message: `--service: ${service} is not a Latchkey service.` })),
       Effect.filterOrFail(
         ({ error_code }) => error_code === 0,
-        ({ error_code, error_msg }) => new BadRequest({ message: `The service refused: ${error_code} ${error_msg}` })
+        ({ error_code, error_msg }) => new BadRequest({ message: `--service: returned ${error_code} ${error_msg}` })
       )
     )
   const { data } = yield* Effect.acquireRelease(

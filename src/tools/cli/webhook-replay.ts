@@ -13,10 +13,13 @@ import { narrowing } from "./webhook-deliveries.ts"
 export const replay = Command.make(
   "replay",
   {
-    id: Argument.String("id").pipe(Argument.withDescription("One delivery: its webhook-id, evt_…"), Argument.optional),
+    id: Argument.String("id").pipe(
+      Argument.withDescription("webhook-id of one delivery, such as evt_277_1"),
+      Argument.optional
+    ),
     ...narrowing,
-    since: instant("since", "Of events queued at this time and later"),
-    until: instant("until", "Of events queued before this time")
+    since: instant("since", "Resend events queued from this time on"),
+    until: instant("until", "Resend events queued before this time")
   },
   ({ id, operator, webhook, dead, since, until }) =>
     answer(
@@ -26,7 +29,7 @@ export const replay = Command.make(
         const now = new Date(yield* Clock.currentTimeMillis)
         if (Option.isSome(id)) return yield* one(id.value, now)
         if (!dead && Option.isNone(since)) {
-          return yield* new BadRequest({ message: "Say what to send again: the id of a delivery, --dead or --since." })
+          return yield* new BadRequest({ message: "Give the id of a delivery, --dead or --since." })
         }
         const wanted = {
           operatorId: Option.getOrUndefined(operator),
@@ -41,30 +44,37 @@ export const replay = Command.make(
         Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
         Effect.provide([DeliveryLog.layer, layerWakeUpOfCommand])
       ),
-      ({ replayed }) => `${replayed} ${replayed === 1 ? "delivery goes" : "deliveries go"} out again.`
+      ({ replayed }) => `Queued ${replayed} ${replayed === 1 ? "delivery" : "deliveries"} again.`
     )
 ).pipe(
-  Command.withDescription("Send deliveries again, under the ids they had: one, all of a time span, or dead letters"),
+  Command.withDescription("Resend one delivery, those of a time span, or dead letters, with their former ids"),
   Command.withExamples([
-    { command: "latchkey webhook replay evt_277_1", description: "One delivery" },
-    { command: "latchkey webhook replay --dead --webhook 12", description: "The dead letters of a subscription" },
-    { command: "latchkey webhook replay --since 2027-05-07T10:00:00Z", description: "Everything since then" }
+    { command: "latchkey webhook replay evt_277_1", description: "Resend one delivery" },
+    {
+      command: "latchkey webhook replay --dead --webhook 12",
+      description: "Resend the dead letters of a subscription"
+    },
+    {
+      command: "latchkey webhook replay --since 2027-05-07T10:00:00Z",
+      description: "Resend everything from that time on"
+    }
   ])
 )
 
 const one = Effect.fnUntraced(function* (id: string, now: Date) {
   const log = yield* DeliveryLog
   const key = deliveryKeyOf(id)
-  if (key === undefined) return yield* new BadRequest({ message: `${id} is no webhook-id such as evt_277_1.` })
+  if (key === undefined)
+    return yield* new BadRequest({ message: `id: must be a webhook-id such as evt_277_1, not ${id}.` })
   const replayed = yield* log.replay({ key }, now)
   if (replayed > 0) return { replayed }
   const [found] = yield* log.list({ key }, 1)
   return yield* new NotFound({
     message:
       found === undefined
-        ? `There is no delivery ${id}: they are kept for seven days, dead letters for thirty.`
+        ? `There is no delivery ${id}; deliveries are kept for 7 days, dead letters for 30.`
         : found.state === "waiting"
-          ? `${id} waits already; it goes from ${instantText(found.due_at)}.`
+          ? `${id} is already queued; the next attempt is at ${instantText(found.due_at)}.`
           : `The subscription of ${id} was deleted.`
   })
 })

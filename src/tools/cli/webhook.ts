@@ -4,6 +4,6 @@ import { listen } from "./webhook-listen.ts"
 import { replay } from "./webhook-replay.ts"
 
 export const webhook = Command.make("webhook").pipe(
-  Command.withDescription("Webhooks: what was delivered, sending it again, and a receiver to try them with"),
+  Command.withDescription("List, resend and receive webhook deliveries"),
   Command.withSubcommands([deliveries, replay, listen])
 )
