@@ -322,7 +322,7 @@ const layerOfRole = (run: Run, settings: Settings, connectors: LayerConnectors, 
   const atWork = layerAtWork(settings, connectors, sandbox)
   if (run.role === "worker") {
     return Layer.provide(
-      Layer.effectDiscard(run.announce("Latchkey works in the background; it has no doors here.")),
+      Layer.effectDiscard(run.announce("Latchkey runs background work only; it does not listen on a port.")),
       atWork
     )
   }

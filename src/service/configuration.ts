@@ -40,9 +40,8 @@ export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetti
   given: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    const given =
-      this.given === undefined ? " (its value is not shown: it may be secret)" : `, not ${quoted(this.given)}`
-    return `${this.variable} must be ${this.expected}${given}.`
+    const given = this.given === undefined ? " (the value is hidden: it may be secret)" : `, not ${quoted(this.given)}`
+    return `${this.variable}: must be ${this.expected}${given}.`
   }
 }
 
@@ -142,8 +141,10 @@ const settingOrDefault = Effect.fnUntraced(function* <A>(variable: SettingWithDe
   )
 })
 
+const oneOfText = (choices: ReadonlyArray<string>): string => `one of ${choices.join(", ")}`
+
 const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Setting<Choice> => ({
-  expected: choices.join(" or "),
+  expected: oneOfText(choices),
   read: (text) => choices.find((choice) => choice === text)
 })
 
@@ -231,11 +232,11 @@ const LOG_LEVELS: ReadonlyMap<string, LogLevel> = new Map([
 ])
 
 const logLevel: Setting<LogLevel> = {
-  expected: Array.from(LOG_LEVELS.keys()).join(" or "),
+  expected: oneOfText(Array.from(LOG_LEVELS.keys())),
   read: (text) => LOG_LEVELS.get(text.toLowerCase())
 }
 
-const sampler: Setting<SamplerName> = { expected: SAMPLER_NAMES.join(" or "), read: samplerNamed }
+const sampler: Setting<SamplerName> = { expected: oneOfText(SAMPLER_NAMES), read: samplerNamed }
 
 const ratio: Setting<number> = {
   expected: "a number from 0 to 1, such as 0.1",
@@ -296,7 +297,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
   const databaseUrl = yield* postgres("DATABASE_URL")
   const databaseDirectUrl = yield* postgres("DATABASE_DIRECT_URL")
   if (databaseUrl === undefined && databaseDirectUrl !== undefined) {
-    return yield* new WrongSetting({ variable: "DATABASE_DIRECT_URL", expected: "left out where DATABASE_URL is" })
+    return yield* new WrongSetting({ variable: "DATABASE_DIRECT_URL", expected: "unset if DATABASE_URL is unset" })
   }
   return {
     port: listenPort,

@@ -7,7 +7,7 @@ import { type DemoAccess, seedDemo } from "./seed.ts"
 type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "sandbox">
 
 const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
-  `Latchkey is at ${publicUrl}`,
+  `Latchkey is running at ${publicUrl}`,
   `  REST     ${publicUrl}/v3`,
   `  MCP      ${publicUrl}/mcp`,
   `  Console  ${publicUrl}/console`,
@@ -17,33 +17,33 @@ const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
 /** Token and password stay valid but are shown this once: the first start is the moment to copy them. */
 const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
   "",
-  "A demo operator is ready. Ask for its income and expenses of the last month:",
+  "A demo operator is ready. List its income and expenses of the last 30 days:",
   "",
   `  curl -H "Service-Access-Token: ${access.token}" "${publicUrl}/v3/transactions?start_date=${addDays(today, -30)}&end_date=${today}"`,
   "",
-  "The token is writable, stays valid and is not shown again.",
+  "The token is writable and does not expire. Copy it now: it is not shown again.",
   "",
-  `Or sign in to its console: ${publicUrl}/console`,
+  `Sign in to its console at ${publicUrl}/console`,
   "",
   `  e-mail    ${access.email}`,
   `  password  ${access.password}`,
   "",
-  "The password is not shown again either; the console changes it."
+  "The password is not shown again. You can change it in the console."
 ]
 
 /** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off; its page is here alone. */
 const marketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
   sandbox === "never" || !isPlainLoopback(publicUrl)
     ? []
-    : ["", `Book its flats as a guest at the marketplace that is built in: ${publicUrl}/sandbox`]
+    : ["", `Book its properties as a guest in the sandbox marketplace: ${publicUrl}/sandbox`]
 
 const welcomeBack = (accountId: number): ReadonlyArray<string> => [
   "",
-  "A new token for the demo operator:",
+  "Create a new token for the demo operator:",
   "",
   `  npx latchkey token create --account ${accountId} --name mine --scope writable`,
   "",
-  "Another password for its console:",
+  "Change the password of its console:",
   "",
   `  npx latchkey account password --account ${accountId} --password-stdin`
 ]

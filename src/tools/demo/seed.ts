@@ -34,7 +34,7 @@ export class OperatorsExist extends Data.TaggedError("OperatorsExist")<{
   readonly demoAccountId: number | undefined
 }> {
   override get message(): string {
-    return "the database has an operator already; the demo operator is only made in an empty one"
+    return "the database already has an operator; the demo operator needs an empty database"
   }
 }
 
