@@ -30,15 +30,14 @@ export const direct = ({
     const there = yield* identityAt(databaseDirectUrl)
     // That DATABASE_URL is away is said by itself.
     const here = yield* Effect.option(Effect.catchDefect(identityAt(databaseUrl), Effect.fail))
-    if (Option.isNone(here))
-      return [unsure(CHECK, `${host} answers, and DATABASE_URL does not: whether they are the same is not known`)]
+    if (Option.isNone(here)) return [unsure(CHECK, `${host} responds, but DATABASE_URL does not: cannot compare them`)]
     return [
       there.identity === here.value.identity
         ? fine(CHECK, `${host} is the same database`)
-        : wrong(CHECK, `${host} is another database than DATABASE_URL`, "set it to the same one, past the pooler")
+        : wrong(CHECK, `${host} is not the database of DATABASE_URL`, "set it to the same database, without the pooler")
     ]
   })
   return inTime(Effect.mapError(Effect.catchDefect(compared, Effect.fail), innermost), (why) =>
-    wrong(CHECK, `${host} cannot be reached: ${why}`, "check it; until then others' work is found every second")
+    wrong(CHECK, `${host} cannot be reached: ${why}`, "check it; meanwhile each process polls for work every second")
   )
 }

@@ -23,7 +23,7 @@ export const examine = Effect.fnUntraced(function* <E, R>(
   const isMade = !isEmbedded || !(yield* lacksDatabase(dataDir))
   const looked = isMade
     ? databaseInTime(on(database(settings, migrations)))
-    : Effect.succeed([fine("database", "DATA_DIR has none yet: latchkey serve makes it")])
+    : Effect.succeed([fine("database", "DATA_DIR has none yet: latchkey serve creates it")])
   const found = yield* Effect.all(
     [
       looked,

@@ -70,7 +70,7 @@ const SECOND_MS = 1_000
 export const ownAddress = ({ publicUrl }: Pick<Settings, "publicUrl">) => {
   const check = "PUBLIC_URL"
   const { host } = new URL(publicUrl)
-  const advice = "see that the service runs, and that name, proxy and PUBLIC_URL fit together"
+  const advice = "check that the service runs, and that DNS and the proxy match PUBLIC_URL"
   return inTime(
     Effect.map(asked(`${publicUrl}/health/live`, {}), ({ answer, before, after }) => {
       if (answer.status !== 200) return [wrong(check, `${host} answers ${answer.status} to /health/live`, advice)]
@@ -96,7 +96,7 @@ export const collector = ({ otlpEndpoint, otlpHeaders }: Pick<Settings, "otlpEnd
       asked(`${otlpEndpoint}/v1/traces`, { method: "POST", headers, body: '{"resourceSpans":[]}' }),
       ({ answer: { status } }) => [
         status < 300
-          ? fine(check, `${host} takes traces`)
+          ? fine(check, `${host} accepts traces`)
           : wrong(
               check,
               `${host} answers ${status} to traces`,
@@ -113,9 +113,7 @@ export const collector = ({ otlpEndpoint, otlpHeaders }: Pick<Settings, "otlpEnd
 export const redis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   const check = "Redis"
   if (redisUrl === undefined)
-    return Effect.succeed([
-      fine(check, "none is set: the processes of one machine count windows together, those of several do not")
-    ])
+    return Effect.succeed([fine(check, "none is set: each machine counts its own rate-limit windows")])
   const url = Redacted.value(redisUrl)
   const { host } = new URL(url)
   const client = Effect.acquireRelease(
@@ -148,7 +146,7 @@ export const redis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
       wrong(
         check,
         `${host} cannot be reached: ${why}`,
-        "start it, or check REDIS_URL; until then each process counts alone"
+        "start it or check REDIS_URL; meanwhile each process counts its own windows"
       )
   )
 }
@@ -159,12 +157,7 @@ export const disk = (variable: string, folder: string) =>
     Effect.map(Effect.tryPromise({ try: () => statfs(folder), catch: (cause) => cause }), ({ bavail, bsize }) => [
       diskFinding(variable, bavail * bsize)
     ]),
-    (why) =>
-      wrong(
-        `disk of ${variable}`,
-        `the folder cannot be looked at: ${why}`,
-        `make the folder of ${variable}, or correct it`
-      )
+    (why) => wrong(`disk of ${variable}`, `cannot read the folder: ${why}`, `create the folder, or correct ${variable}`)
   )
 
 const readServer = onlyRowOf(
@@ -216,7 +209,8 @@ export const database = Effect.fnUntraced(function* (settings: OfDatabase, migra
 /** All of them are read; where that takes too long the rest is told all the same. */
 const secrets = (settings: OfDatabase) =>
   Effect.map(Effect.timeoutOption(standing, DOCTOR_WAIT_MS), (counted) => {
-    if (Option.isNone(counted)) return unsure("SECRET_KEY", `secrets were not counted in ${DOCTOR_WAIT_MS / 1000} s`)
+    if (Option.isNone(counted))
+      return unsure("SECRET_KEY", `counting the secrets takes longer than ${DOCTOR_WAIT_MS / 1000} s`)
     const { secretKeys } = settings
     const keys = secretKeys ?? noKeys
     return secretsFinding({
@@ -262,10 +256,10 @@ const unusable = (cause: Cause.Cause<unknown>): Finding => {
   const error = Cause.squash(cause)
   return isMoved(error)
     ? wrong("database", error.matter, error.advice)
-    : wrong("database", `cannot be worked with: ${saidOf(error)}`, DATABASE_ADVICE)
+    : wrong("database", `cannot be used: ${saidOf(error)}`, DATABASE_ADVICE)
 }
 
 /** As commands say it, in one line. */
 const saidOf = (error: unknown): string => withoutSecrets(reasonOf(error).replace(/\s*\n\s*/g, " "))
 
-const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR, and that the server is there"
+const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR, and that the server runs"

@@ -26,7 +26,7 @@ export const clockFinding = (whose: string, { before, after, theirs, precision =
   return warning(
     check,
     `${(apart / 1000).toFixed(1)} s ${theirs < before ? "behind" : "ahead of"} this machine's`,
-    "keep the time of both by NTP (timedatectl set-ntp true)"
+    "synchronize both clocks with NTP (timedatectl set-ntp true)"
   )
 }
 
@@ -42,7 +42,7 @@ const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} M
 export const diskFinding = (variable: string, freeBytes: number): Finding => {
   const check = `disk of ${variable}`
   const found = `${megabytes(freeBytes)} free`
-  const advice = `make room there, or move ${variable} to a larger disk`
+  const advice = `free space there, or move ${variable} to a larger disk`
   if (freeBytes < DISK_FULL_BYTES) return wrong(check, found, advice)
   return freeBytes < DISK_LOW_BYTES ? warning(check, found, advice) : fine(check, found)
 }
@@ -54,7 +54,7 @@ export const queueFinding = ({ kind, due, oldestSeconds }: DueOfKind): Finding =
   const seconds = Math.floor(oldestSeconds)
   const many = due > BACKLOG_COUNTED ? `more than ${BACKLOG_COUNTED}` : String(due)
   const found = `${many} due, the oldest for ${seconds} s`
-  const advice = "see that a process with background work runs, and what its log says of this work"
+  const advice = "check that a process with background work runs, and read its log"
   if (seconds >= QUEUE_STUCK_SECONDS) return wrong(check, found, advice)
   return seconds >= QUEUE_SLOW_SECONDS ? warning(check, found, advice) : fine(check, found)
 }
@@ -76,21 +76,17 @@ export const nodeFinding = (version: string): Finding =>
 /** Names of migrations that wait, and how many the database has that this release does not know. */
 export const schemaFinding = (pending: ReadonlyArray<string>, unknown: number): Finding => {
   if (unknown > 0) {
-    return warning(
-      "schema",
-      `${unknown} migrations are of a newer release`,
-      "run the newer release here too, once all is well with it"
-    )
+    return warning("schema", `a newer release applied ${unknown} more migrations`, "run the newer release here too")
   }
   return pending.length === 0
     ? fine("schema", "up to date")
-    : wrong("schema", `${pending.length} migrations wait, the first is ${pending[0]}`, "latchkey migrate")
+    : wrong("schema", `${pending.length} pending migrations, the first is ${pending[0]}`, "run latchkey migrate")
 }
 
 /** Whether a server lets `workers` processes have the connections that each may open. */
 export const connectionsFinding = (most: number, workers: number, each: number): Finding => {
   const need = workers * each
-  const found = `${workers} workers may need ${need} of the ${most} that max_connections allows`
+  const found = `${workers} workers may open ${need} connections; max_connections allows ${most}`
   return need <= most - RESERVED_CONNECTIONS
     ? fine("connections", found)
     : warning(
@@ -116,31 +112,31 @@ export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecr
   if (missing.length > 0) {
     return wrong(
       check,
-      `lacks ${missing.join(", ")}, which secrets of the database are sealed with`,
-      "add the key of that id; it is what SECRET_KEY was when they were written"
+      `lacks ${missing.join(", ")}, which secrets of the database need`,
+      "add the key with that id from a former value of SECRET_KEY"
     )
   }
-  if (!isSet && isDemo) return fine(check, "is not set, which the demo does not need")
+  if (!isSet && isDemo) return fine(check, "is not set; the demo does not need it")
   if (!isSet) {
     return warning(
       check,
-      "is not set: signing secrets and addresses of calendars are in the database in the clear",
-      "set it to what latchkey secret new prints, restart, then latchkey secret rotate"
+      "is not set: the database stores signing secrets and calendar addresses unencrypted",
+      "set it to the output of latchkey secret new, restart, then run latchkey secret rotate"
     )
   }
   return otherwise === 0
-    ? fine(check, "opens every secret, and all are kept as its first place says")
-    : warning(check, `${otherwise} secrets are not kept as its first place says`, "latchkey secret rotate")
+    ? fine(check, "decrypts every secret, and all use its first key")
+    : warning(check, `${otherwise} secrets do not use its first key`, "run latchkey secret rotate")
 }
 
 /** Deliveries that were given up within a day, counted up to `most`. */
 export const deadLettersFinding = (count: number): Finding =>
   count === 0
-    ? fine("dead letters", "none in a day")
+    ? fine("dead letters", "none in the last day")
     : warning(
         "dead letters",
-        `${count} deliveries were given up in a day`,
-        "latchkey webhook deliveries --dead, then latchkey webhook replay --dead"
+        `${count} deliveries became dead letters in the last day`,
+        "run latchkey webhook deliveries --dead, then latchkey webhook replay --dead"
       )
 
 export const pausedFinding = (count: number): Finding =>
@@ -149,5 +145,5 @@ export const pausedFinding = (count: number): Finding =>
     : warning(
         "receivers",
         `${count} webhooks are paused; the paused_reason of each says why`,
-        "tell their hosts, who end the pause by updating the webhook"
+        "ask their hosts to update the webhook, which ends the pause"
       )

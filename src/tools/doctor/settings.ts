@@ -17,8 +17,8 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       ? [
           wrong(
             "settings",
-            "HTTPS is required and no proxy is believed, so every call is refused",
-            "put a proxy that ends TLS in front and set TRUST_PROXY=1"
+            "REQUIRE_HTTPS=1 without TRUST_PROXY=1 rejects every call",
+            "put a proxy that terminates TLS in front and set TRUST_PROXY=1"
           )
         ]
       : []),
@@ -26,8 +26,8 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       ? [
           wrong(
             "settings",
-            "REQUIRE_HTTPS=0 on a public address: tokens may be sent in the clear",
-            "unset REQUIRE_HTTPS, and let the proxy end TLS"
+            "REQUIRE_HTTPS=0 on a public address lets callers send tokens unencrypted",
+            "unset REQUIRE_HTTPS and let the proxy terminate TLS"
           )
         ]
       : []),
@@ -35,7 +35,7 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       ? [
           warning(
             "settings",
-            "PUBLIC_URL is http: links, feeds and OAuth tell callers an address without TLS",
+            "PUBLIC_URL is http, so links, feeds and OAuth give callers an address without TLS",
             "set PUBLIC_URL to the https address that callers use"
           )
         ]
@@ -44,14 +44,20 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       ? [
           warning(
             "settings",
-            `TRUST_PROXY=1 and HOST=${host}: who reaches the port without the proxy may claim any address`,
-            "listen on 127.0.0.1 or a private address, or let the firewall admit the proxy alone"
+            `TRUST_PROXY=1 and HOST=${host} let callers that bypass the proxy claim any address`,
+            "listen on 127.0.0.1 or a private address, or let the firewall admit only the proxy"
           )
         ]
       : []),
     ...(demo && (isPublic || databaseUrl !== undefined)
-      ? [warning("settings", "DEMO makes a demo operator, whose token is printed, where others come in", "set DEMO=0")]
+      ? [
+          warning(
+            "settings",
+            "DEMO creates a demo operator and prints its token, but others can reach the service",
+            "set DEMO=0"
+          )
+        ]
       : [])
   ]
-  return found.length === 0 ? [fine("settings", "nothing in them is dangerous together")] : found
+  return found.length === 0 ? [fine("settings", "no dangerous combination")] : found
 }
