@@ -69,7 +69,9 @@ const look = Effect.fnUntraced(function* (memory: ProcessMemory["Service"], seen
   if (!isTime({ ...seen, quietLooks }, bytes)) return { ...seen, at, processorMs, quietLooks }
   yield* giveBack
   const baseBytes = yield* memory.residentBytes
-  yield* Effect.logDebug("memory given back").pipe(Effect.annotateLogs({ before: bytes, after: baseBytes }))
+  yield* Effect.logDebug("the process released idle memory").pipe(
+    Effect.annotateLogs({ before: bytes, after: baseBytes })
+  )
   return { at, processorMs, quietLooks, baseBytes }
 })
 

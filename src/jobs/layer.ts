@@ -5,7 +5,7 @@ import { WakeUp } from "./WakeUp.ts"
 /** Nobody hears of other processes where no session leads to the database: each looks from time to time. */
 const layerPolling = Layer.tap(WakeUp.layerProcess, () =>
   Effect.logInfo(
-    "other processes are not heard behind a pooler, work of theirs is looked for every second (DATABASE_DIRECT_URL)"
+    "this process polls for the work of other processes every second, because a connection pooler does not pass on notifications; set DATABASE_DIRECT_URL"
   )
 )
 

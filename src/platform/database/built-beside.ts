@@ -12,7 +12,7 @@ const BETWEEN_LOOKS = Duration.seconds(1)
 /** Another process was building the index for an hour, or every try of ours was given up by the database. */
 export class IndexNotBuilt extends Data.TaggedError("IndexNotBuilt")<{ readonly index: string }> {
   override get message(): string {
-    return `the index ${this.index} is not built yet, and something else seems to be at it`
+    return `the index ${this.index} is not built yet: another session may be building it`
   }
 }
 

@@ -55,7 +55,7 @@ const linkTo = (dataDir: string) =>
       const found = await Fs.lstat(folder)
       const uid = process.getuid?.() ?? found.uid
       if (!found.isDirectory() || (found.mode & 0o077) !== 0 || found.uid !== uid) {
-        throw new Error(`${folder} is not this user's alone`)
+        throw new Error(`${folder}: must belong to this user alone`)
       }
       await Fs.symlink(dataDir, link).catch(unlessThere)
       return link

@@ -27,7 +27,7 @@ export const layerControlSocket = (dataDir: string, afterwards: Effect.Effect<vo
       // One that could not be let in (no file handle is left) ends no service.
       server.on("error", (cause) =>
         Effect.runForkWith(context)(
-          Effect.annotateLogs(Effect.logWarning("the control socket"), { reason: cause.message })
+          Effect.annotateLogs(Effect.logWarning("the control socket failed"), { reason: cause.message })
         )
       )
       yield* Effect.addFinalizer(() => Effect.promise(() => closed(server, guests, dataDir)))
@@ -42,10 +42,13 @@ export const layerControlSocket = (dataDir: string, afterwards: Effect.Effect<vo
           Effect.tryPromise({ try: () => Fs.chmod(controlSocket(dataDir), 0o600), catch: (cause) => cause })
         ),
         Effect.catch((cause) =>
-          Effect.annotateLogs(Effect.logWarning("commands have to wait until the service is stopped"), {
-            folder: dataDir,
-            reason: String(cause)
-          })
+          Effect.annotateLogs(
+            Effect.logWarning("cannot open the control socket: commands work only while the service is stopped"),
+            {
+              folder: dataDir,
+              reason: String(cause)
+            }
+          )
         )
       )
     })

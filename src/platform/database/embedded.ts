@@ -94,7 +94,7 @@ export const layerMemory = (snapshot?: Blob): Layer.Layer<PgClient.PgClient | Sq
 const notStarted = (dataDir: string) => (cause: unknown) =>
   new DataFolderUnusable({
     dataDir,
-    cause: `its database does not start (${reasonOf(cause)}): see whether its disk is full; else restore a backup`
+    cause: `its database does not start (${reasonOf(cause)}): free space on its disk, or restore a backup`
   })
 
 const open = <E>(
@@ -123,7 +123,7 @@ const open = <E>(
 const ended = (why: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.logFatal(
-      `the embedded database has given itself up (${why}): the process ends, and the next one goes on from its log`
+      `the embedded database crashed (${why}): this process exits, and the next one recovers from the write-ahead log`
     ),
     Effect.sync(() => {
       process.exitCode = 1

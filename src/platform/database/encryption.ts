@@ -27,19 +27,20 @@ const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode 
 export const encryptionOf = (address: string): Result.Result<Encryption, string> => {
   const given = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
   const unknown = given.find(([name]) => name !== "sslmode" && name !== "sslrootcert")
-  if (unknown !== undefined) return Result.fail(`without ${unknown[0]}: sslmode and sslrootcert are what it takes`)
+  if (unknown !== undefined) return Result.fail(`without ${unknown[0]}: only sslmode and sslrootcert are supported`)
   const { sslmode = "disable", sslrootcert } = Object.fromEntries(given)
   if (new Map(given).size < given.length) return Result.fail("with one sslmode and one sslrootcert at most")
   if (!isMode(sslmode)) {
-    const unseen = sslmode === "prefer" || sslmode === "allow" ? ": others may go unencrypted unseen" : ""
-    return Result.fail(`with a sslmode of ${SSL_MODES.join(", ")}${unseen}`)
+    const unseen =
+      sslmode === "prefer" || sslmode === "allow" ? ": with other modes a connection may be unencrypted" : ""
+    return Result.fail(`whose sslmode is one of ${SSL_MODES.join(", ")}${unseen}`)
   }
   if (sslmode === "disable" && sslrootcert !== undefined) {
-    return Result.fail("with sslmode=verify-full where it has sslrootcert")
+    return Result.fail("with sslmode=verify-full if it has sslrootcert")
   }
   // Anybody gets a certificate of an authority that everybody believes.
   if (sslmode === "verify-ca" && sslrootcert === undefined) {
-    return Result.fail("with sslrootcert where it has sslmode=verify-ca")
+    return Result.fail("with sslrootcert if it has sslmode=verify-ca")
   }
   return Result.succeed({ mode: sslmode, rootCertificate: sslrootcert })
 }
@@ -56,7 +57,7 @@ export const socketOptions = Effect.fnUntraced(function* (
 ): Effect.fn.Return<false | ConnectionOptions, SqlError> {
   const encryption = encryptionOf(Redacted.value(url))
   if (Result.isFailure(encryption)) {
-    const message = `its address must be one ${encryption.failure}`
+    const message = `the address must be one ${encryption.failure}`
     return yield* failed(message, new Error(message))
   }
   const { mode, rootCertificate } = encryption.success

@@ -40,19 +40,19 @@ const NUMBERS_A_RELEASE = 10_000
 /** Why the service cannot work on it; undefined: it can. `pooled`: the settings say that a pooler is in between. */
 export const unfit = (said: SaidOfServer, pooled: boolean, oldest = OLDEST_SERVER): string | undefined => {
   if (said.version < oldest * NUMBERS_A_RELEASE) {
-    return `PostgreSQL ${Math.floor(said.version / NUMBERS_A_RELEASE)} is too old, it must be ${oldest} or newer`
+    return `PostgreSQL ${Math.floor(said.version / NUMBERS_A_RELEASE)} is too old: upgrade the server to PostgreSQL ${oldest} or newer`
   }
   // Both were asked for as the session began.
   if (!pooled && said.jit !== "off")
-    return `a pooler in between passes over what sessions ask for: DATABASE_PREPARED=0 goes without`
+    return `the connection pooler ignores the settings of sessions: set DATABASE_PREPARED=0`
   if (said.zone !== "UTC")
-    return `sessions are in ${said.zone}, not in UTC: a pooler in between must pass on their timezone`
+    return `sessions use the time zone ${said.zone} instead of UTC: let the connection pooler pass on timezone`
   return undefined
 }
 
 /** A pooler that keeps prepared statements for its callers gives them names of its own. */
 const UNKEPT =
-  "statements stand prepared under the service's own names: a pooler in transaction mode that does not keep them (PgBouncer before 1.21) needs DATABASE_PREPARED=0, and without a pooler DATABASE_DIRECT_URL is left out"
+  "the connection pooler does not track prepared statements (PgBouncer before 1.21): set DATABASE_PREPARED=0, or without a pooler unset DATABASE_DIRECT_URL"
 
 /**
  * Checks that this release works on the server, and logs how its pooler may be set up better. `pooler`: the pooler in front of the
@@ -75,7 +75,7 @@ export const fitting = Effect.fnUntraced(function* (
   if (pooler?.prepared === true && said.own_names) yield* Effect.logWarning(UNKEPT)
   if (said.jit !== "off") {
     yield* Effect.logInfo(
-      "statements that look long are compiled first: let the pooler say SET jit = off (connect_query)"
+      "PostgreSQL compiles long statements before it runs them: set jit = off in the connection pooler (connect_query)"
     )
   }
 })

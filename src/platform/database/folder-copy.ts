@@ -102,7 +102,7 @@ const secondPass = async (from: string, to: string, seen: ReadonlyMap<string, Se
 
 const readLog = onlyRowOf(Schema.Struct({ first: Schema.String, last: Schema.String }))
 
-const notCopied = (cause: unknown) => new NotCopied({ message: `the database could not be copied: ${reasonOf(cause)}` })
+const notCopied = (cause: unknown) => new NotCopied({ message: `cannot copy the database: ${reasonOf(cause)}` })
 
 const inFiles = <A>(work: () => Promise<A>): Effect.Effect<A, NotCopied> =>
   Effect.tryPromise({
@@ -133,7 +133,7 @@ const refuseWithoutRoom = Effect.fnUntraced(function* (sql: SqlClient, folder: s
   if (hasRoom(bytes, free)) return
   const needed = mebibytes(bytes + COPY_ROOM_BYTES)
   return yield* new NotCopied({
-    message: `DATA_DIR: its disk has ${mebibytes(free)} MiB free, and a copy of the database needs ${needed}`
+    message: `DATA_DIR: must be on a disk with ${needed} MiB free for a copy of the database, not ${mebibytes(free)} MiB`
   })
 })
 
@@ -183,4 +183,4 @@ export const copyOfFolder = Effect.fnUntraced(function* <E = never>(
 })
 
 const refused = (error: SqlError) =>
-  new NotCopied({ message: `the service that has DATA_DIR did not let its database be copied: ${reasonOf(error)}` })
+  new NotCopied({ message: `the service that uses DATA_DIR rejected the copy of its database: ${reasonOf(error)}` })

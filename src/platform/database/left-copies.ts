@@ -65,11 +65,11 @@ const cleared = (folder: string): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     if (!(yield* isLeft(folder))) return false
     yield* Effect.tryPromise(() => removed(folder))
-    yield* Effect.logWarning(`a killed command left ${folder}: it is removed`)
+    yield* Effect.logWarning(`removing ${folder}, which a killed command left behind`)
     return true
   }).pipe(
     Effect.catch((cause) =>
-      Effect.as(Effect.logWarning(`${folder}, which is left, could not be removed`, cause), false)
+      Effect.as(Effect.logWarning(`cannot remove ${folder}, which a killed command left behind`, cause), false)
     )
   )
 
@@ -80,4 +80,4 @@ export const removeLeftCopies = (dataDir: string): Effect.Effect<void> =>
     for (const name of yield* copiesIn(dataDir)) {
       if (done < LEFT_COPIES_REMOVED && (yield* cleared(join(dataDir, name)))) done++
     }
-  }).pipe(Effect.catch((cause) => Effect.logWarning(`looking for copies that are left in ${dataDir}`, cause)))
+  }).pipe(Effect.catch((cause) => Effect.logWarning(`cannot look for leftover copies in ${dataDir}`, cause)))

@@ -25,7 +25,7 @@ const fileName = (migration: Migration): string => `${String(migration.id).padSt
 const locked = Effect.fnUntraced(function* (sql: SqlClient) {
   const [tried] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`
   if (tried?.mine === true) return
-  yield* Effect.logInfo("another process brings this database up to date or fills it: it is waited for")
+  yield* Effect.logInfo("another process migrates or seeds this database: waiting for it")
   yield* sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
 })
 

@@ -108,13 +108,13 @@ const healed = Effect.fnUntraced(function* (dataDir: string, move: Move) {
 /** What to do about it, to follow what is the matter. */
 export const goingOn = (move: Move): string =>
   move.state === "moved"
-    ? `set DATABASE_URL to it, or take that back with latchkey move --abort`
-    : `go on with latchkey move --to URL, or take it back with latchkey move --abort`
+    ? `set DATABASE_URL to that server, or undo the move with latchkey move --abort`
+    : `continue with latchkey move --to URL, or undo the move with latchkey move --abort`
 
 export const whereTo = (move: Move): string =>
   move.state === "moved"
     ? `was moved to ${move.to} at ${move.since}`
-    : `is being moved to ${move.to} since ${move.since}`
+    : `is being moved to ${move.to}, started at ${move.since}`
 
 /** The service does not start on a data folder that is moved. */
 export class Moved extends Data.TaggedError("Moved")<{ readonly dataDir: string; readonly move: Move }> {

@@ -79,7 +79,7 @@ const made = (folder: string, { program, limitMs }: Making): Effect.Effect<void,
     })
     child.once("error", (error) => resume(Effect.fail(error)))
     child.once("close", (code, signal) => {
-      const reason = told ?? `the program that makes the database ended with ${signal ?? code}`
+      const reason = told ?? `the program that creates the database ended with ${signal ?? code}`
       resume(code === 0 ? Effect.void : Effect.fail(new Error(reason)))
     })
     return Effect.callback<void>((ended) => {
@@ -89,6 +89,6 @@ const made = (folder: string, { program, limitMs }: Making): Effect.Effect<void,
   }).pipe(
     Effect.timeoutOrElse({
       duration: limitMs,
-      orElse: () => Effect.fail(new Error(`making the database took longer than ${limitMs} ms`))
+      orElse: () => Effect.fail(new Error(`creating the database took longer than ${limitMs} ms`))
     })
   )

@@ -11,12 +11,12 @@ export type Trouble = "full" | "away" | "unheard" | "images full"
 export const TROUBLE_TOLD_MS = 60_000
 
 const LINES: Readonly<Record<Trouble, string>> = {
-  full: "the database's disk is full: what writes is answered 500 until there is room again; nothing that was acknowledged is lost",
-  away: "the database is away: calls are answered 500 until it is back, which is tried all the time",
+  full: "the disk of the database is full: writes return 500 until you free space; committed data is safe",
+  away: "the database does not respond: calls return 500 until it is back; the service keeps reconnecting",
   unheard:
-    "processes do not hear each other, as the database is away at the address for that (DATABASE_DIRECT_URL, where it is set): work of others is found every second until they do",
+    "the database does not respond at DATABASE_DIRECT_URL, or else DATABASE_URL: this process polls for the work of other processes every second",
   "images full":
-    "the image store is full, so uploads return 500: free space in IMAGE_STORE, or if it is not set, in DATA_DIR or the database"
+    "the image store is full and uploads return 500: free space in IMAGE_STORE, or else in DATA_DIR or the database"
 }
 
 /** The connection on which processes wake each other failed. It may lead past a pooler, by which calls are served all the while. */

@@ -31,7 +31,7 @@ export const tidy = Effect.gen(function* () {
 
 /** Tidies from time to time, until the scope closes. A round that failed is left to the next one. */
 export const upkeep = tidy.pipe(
-  Effect.catchCause((cause) => Effect.logWarning("upkeep", cause)),
+  Effect.catchCause((cause) => Effect.logWarning("database maintenance failed", cause)),
   Effect.delay(UPKEEP_MS),
   Effect.forever,
   Effect.forkScoped

@@ -24,7 +24,7 @@ export const layerWritingEmbedded = (dataDir: string) =>
       /** What callers are refused for, and what the database was switched for: known once it was, so that it is tried again. */
       let [told, switched]: [Move | undefined, Move | undefined] = [undefined, undefined]
       const begun = Effect.fnUntraced(function* (now: Move) {
-        if (told === undefined) yield* Effect.logWarning(`only reads are served: the data folder ${whereTo(now)}`)
+        if (told === undefined) yield* Effect.logWarning(`the service is read-only: the data folder ${whereTo(now)}`)
         told = now
         yield* allowed.close
         yield* Effect.sleep(LAST_WRITES_MS)
@@ -35,20 +35,20 @@ export const layerWritingEmbedded = (dataDir: string) =>
         yield* database.setReadOnly(false)
         ;[told, switched] = [undefined, undefined]
         yield* allowed.open
-        yield* Effect.logWarning("everything is served again: the data folder is not moved")
+        yield* Effect.logWarning("the service is writable again: the move of the data folder was undone")
       })
       const become = Effect.fnUntraced(function* (now: Move | undefined) {
         if (now === undefined) return told === undefined ? undefined : yield* over
         if (switched === undefined) return yield* begun(now)
         if (now.state === switched.state) return
-        yield* Effect.logWarning(`only reads are served: the data folder ${whereTo(now)}; ${goingOn(now)}`)
+        yield* Effect.logWarning(`the service is read-only: the data folder ${whereTo(now)}; ${goingOn(now)}`)
         switched = now
       })
       // Whatever goes wrong with one look: without the next one the service would stay as it is for ever.
       const looking = Effect.flatMap(standingMove(dataDir), become).pipe(
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => Effect.logWarning("looking whether the data folder is moved", cause)
+          (cause) => Effect.logWarning("cannot check whether the data folder was moved", cause)
         )
       )
       yield* Effect.forkScoped(

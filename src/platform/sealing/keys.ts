@@ -28,7 +28,7 @@ export interface SecretKeys {
 export const noKeys: SecretKeys = { first: undefined, all: new Map() }
 
 /** What SECRET_KEY takes, to follow "must be". */
-export const SECRET_KEY = `1 to ${SECRET_KEYS} different keys as latchkey secret new prints them, separated by commas, perhaps with the word ${CLEAR} before them`
+export const SECRET_KEY = `1 to ${SECRET_KEYS} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR}`
 
 /** A new key, as SECRET_KEY takes it. Its prefix lets telemetry recognise it wherever it lands. */
 export const newKey = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`

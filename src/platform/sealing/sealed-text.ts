@@ -42,8 +42,8 @@ export class NotOpened extends Data.TaggedError("NotOpened")<{
 }> {
   override get message(): string {
     return this.because === "key is unknown"
-      ? `SECRET_KEY lacks the key ${this.keyId} that a ${this.what} was sealed with`
-      : `a ${this.what} does not open: its sealed text was changed, or is of another row`
+      ? `SECRET_KEY: lacks the key ${this.keyId}, which decrypts the ${this.what}`
+      : `the ${this.what} cannot be decrypted: its text was changed or belongs to another row`
   }
 }
 

@@ -6,7 +6,7 @@ import { missingIn, standingAtTheEdges } from "./standing.ts"
 export class KeyMissing extends Data.TaggedError("KeyMissing")<{ readonly keyIds: ReadonlyArray<string> }> {
   override get message(): string {
     const keys = this.keyIds.length === 1 ? "the key" : "the keys"
-    return `SECRET_KEY lacks ${keys} ${this.keyIds.join(", ")} that secrets of this database are sealed with: add what SECRET_KEY was when they were written`
+    return `SECRET_KEY: lacks ${keys} ${this.keyIds.join(", ")} of secrets in this database; add the former value of SECRET_KEY`
   }
 }
 
@@ -19,5 +19,5 @@ export const keysThere = Effect.gen(function* () {
 
 /** Told once as a service starts that has no SECRET_KEY. */
 export const warnUnsealed: Effect.Effect<void> = Effect.logWarning(
-  "SECRET_KEY is not set: signing secrets and addresses of calendars are in the database in the clear; latchkey secret new makes one"
+  "SECRET_KEY is not set: the database stores signing secrets and calendar addresses unencrypted; create a key with latchkey secret new"
 )

@@ -46,7 +46,7 @@ export const lineWriter = (most = LINE_CHARACTERS) => {
   let begun: TableBegun | undefined
   const fitting = (line: string, what: () => string): Result.Result<string, TooLongLine> => {
     if (line.length <= most) return Result.succeed(`${line}\n`)
-    const message = `${what()}: it has ${line.length} characters as a line of a backup, and ${most} are the most`
+    const message = `${what()}: has ${line.length} characters as a line of a backup, more than ${most}`
     return Result.fail(new TooLongLine({ message }))
   }
   const ofRow = (row: string) =>

@@ -45,7 +45,7 @@ export const migrationsOf = (
   const strange = migrations.find(({ id, name }) => known.get(id)?.name !== name)
   if (strange !== undefined) {
     return new NotLoaded({
-      message: `this was made by Latchkey ${latchkey} and has migration ${strange.id} ${strange.name}, which ${target.latchkey} does not know: restore it with Latchkey ${latchkey} or later`
+      message: `Latchkey ${target.latchkey} does not have migration ${strange.id} ${strange.name} of this backup: restore it with Latchkey ${latchkey} or later`
     })
   }
   const had = new Set(migrations.map(({ id }) => id))
@@ -56,7 +56,7 @@ const refuseUnlessEmpty = Effect.fnUntraced(function* (sql: SqlClient, name: str
   const [there] = yield* somethingThere(sql)
   if (there === undefined) return
   return yield* new NotLoaded({
-    message: `${name}: the database is not empty, it has ${there.name}: an empty one is needed`
+    message: `${name}: must be an empty database, but it has ${there.name}`
   })
 })
 
@@ -122,7 +122,7 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
     const here = yield* digestOf(sql, told.table)
     if (!isSame(here, told)) {
       return yield* new NotLoaded({
-        message: `${told.table} did not arrive as it was: ${here.rows} rows with digest ${here.digest}, not ${told.rows} with ${told.digest}`
+        message: `${told.table} was not restored correctly: it has ${here.rows} rows with digest ${here.digest}, not ${told.rows} with ${told.digest}`
       })
     }
     rows += here.rows
@@ -132,7 +132,7 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
     const table = byName.get(told.table)
     if (table === undefined) passedOver.push(told.table)
     else if (!missing.delete(told.table) || !columnsFit(table, told)) {
-      return yield* new NotLoaded({ message: `${told.table} has other columns than its migrations make` })
+      return yield* new NotLoaded({ message: `${told.table} has other columns than its migrations create` })
     }
     open = { told, insert: table === undefined ? undefined : inserting(sql, table) }
   })
@@ -142,14 +142,14 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
     written.push(key)
     yield* Effect.mapError(
       target.images.write(key, content),
-      () => new NotLoaded({ message: "the image store is full: free space there, and load the backup again" })
+      () => new NotLoaded({ message: "the image store is full: free space there and restore the backup again" })
     )
   })
 
   const take = Effect.fnUntraced(function* (piece: Piece): Effect.fn.Return<void, NotLoaded | SqlError> {
-    if (ended !== undefined) return yield* new NotLoaded({ message: "something follows after the end" })
+    if (ended !== undefined) return yield* new NotLoaded({ message: "it has data after its end" })
     if (isRows(piece)) {
-      if (open === undefined) return yield* new NotLoaded({ message: "there are rows of no table" })
+      if (open === undefined) return yield* new NotLoaded({ message: "it has rows without a table" })
       if (open.insert !== undefined) yield* open.insert(piece.some)
       return
     }
@@ -164,7 +164,7 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
   const done = Effect.suspend((): Effect.Effect<Loaded, NotLoaded> => {
     const [without] = missing
     if (without !== undefined) return new NotLoaded({ message: `${without} is missing` })
-    if (ended === undefined || ended.images !== written.length) return new NotLoaded({ message: "the end is missing" })
+    if (ended === undefined || ended.images !== written.length) return new NotLoaded({ message: "its end is missing" })
     return Effect.succeed(ended)
   })
   return { take, done }

@@ -49,7 +49,7 @@ const untilReadOnly = Effect.gen(function* () {
     yield* Effect.sleep(READ_ONLY_LOOK_MS)
   }
   return yield* new NotMoved({
-    message: "the service that has DATA_DIR goes on writing: it is of an earlier release; stop it, and move then"
+    message: "the service that uses DATA_DIR is an earlier release and cannot become read-only: stop it and move again"
   })
 })
 
@@ -70,12 +70,11 @@ const refuseEarly = Effect.fnUntraced(function* (moving: Moving) {
   const look = Effect.gen(function* () {
     const sql = yield* SqlClient
     const { release } = yield* readRelease(sql`SELECT current_setting('server_version_num')::int AS release`)
-    if (release < LEAST_RELEASE)
-      return yield* new NotMoved({ message: "--to: the server must be PostgreSQL 15 or later" })
+    if (release < LEAST_RELEASE) return yield* new NotMoved({ message: "--to: must be PostgreSQL 15 or newer" })
     const [there] = yield* somethingThere(sql)
     if (there === undefined) return
     return yield* new NotMoved({
-      message: `--to: the database is not empty, it has ${there.name}: an empty one is needed`
+      message: `--to: must be an empty database, but it has ${there.name}`
     })
   })
   yield* Effect.provide(look, onServer(moving))
@@ -113,7 +112,7 @@ const MORE_ON_SERVER = new Set(["image_bytes"])
 const staysEmpty = Effect.fnUntraced(function* (moving: Moving, { session }: Move) {
   if (session !== undefined && !(yield* Effect.provide(sessionOver(session), onServer(moving)))) {
     return yield* new NotMoved({
-      message: `--to: session ${session.pid} of the server does not end, and may commit what was moved: end it, and look what is there`
+      message: `--to: session ${session.pid} does not end and may still commit the copy; end it and check the database`
     })
   }
   return yield* isEmpty(moving)
@@ -130,7 +129,7 @@ const alreadyThere = Effect.fnUntraced(function* (moving: Moving, before: Move) 
   const different = yield* withCopy(moving.dataDir, compared, untilReadOnly)
   if (different === undefined) return true
   return yield* new NotMoved({
-    message: `--to: the database is not empty and not what was moved (${different} differs): drop it, or take the move back with latchkey move --abort`
+    message: `--to: must be empty or hold the copy, but ${different} differs; drop the database, or undo the move with latchkey move --abort`
   })
 })
 
@@ -146,7 +145,7 @@ const toldOpen = Effect.fnUntraced(function* <E>({ dataDir }: Moving, cause: Cau
   const left = yield* moveOf(dataDir)
   if (left?.state !== "committing") return yield* Effect.failCause(cause)
   return yield* new NotMoved({
-    message: `the copy may be on the server: it ended while that was committed (${reasonOf(Cause.squash(cause))}). Look at ${left.to}. The service only reads until you ${goingOn(left)}`
+    message: `the connection ended during the commit (${reasonOf(Cause.squash(cause))}), so the copy may be on the server. Check ${left.to}. The service stays read-only until you ${goingOn(left)}`
   })
 })
 
@@ -172,7 +171,7 @@ export const move = Effect.fnUntraced(function* (moving: Moving) {
   const before = yield* moveOf(dataDir)
   if (before?.state === "moved") {
     return yield* new NotMoved({
-      message: `DATA_DIR was moved to ${before.to} already: latchkey move --abort takes that back`
+      message: `DATA_DIR: was already moved to ${before.to}; undo the move with latchkey move --abort`
     })
   }
   const since = DateTime.formatIso(yield* DateTime.now)

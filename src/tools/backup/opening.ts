@@ -19,8 +19,8 @@ export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
 }
 
 const FOREIGN = "is not a backup of Latchkey"
-const DAMAGED = "is cut off or was altered: its checksum is not that of its content"
-const STRANGE = "is not a backup of Latchkey, or of a release that writes what this one cannot read"
+const DAMAGED = "is incomplete or was changed: its checksum does not match"
+const STRANGE = "is not a backup of Latchkey, or a newer release wrote it"
 
 /** Rows, and characters of them, that are handed on together. */
 const BATCH_ROWS = 2_000

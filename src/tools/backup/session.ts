@@ -51,7 +51,7 @@ export const sessionOver = Effect.fnUntraced(function* (session: Session, patien
     return false
   })
   if (yield* isOver) return true
-  yield* Effect.logWarning(`the server still works on what was copied: it is waited for (session ${session.pid})`)
+  yield* Effect.logWarning(`waiting for session ${session.pid}, in which the server still processes the copy`)
   if (yield* over(patience.byItselfMs)) return true
   yield* terminate(session)
   return yield* over(patience.terminatedMs)

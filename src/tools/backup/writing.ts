@@ -11,7 +11,7 @@ import { sealOf } from "./seal.ts"
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
 
 const notBackedUp = ({ message }: TooLongLine) =>
-  new NotWritten({ message: `there would be no restoring what is too long: ${message}` })
+  new NotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
 
 /** Nobody's but the user's that makes it. */
 const MODE = 0o600
@@ -37,10 +37,9 @@ const whatIsThere = (file: string): Promise<"nothing" | "a file" | "something el
 const refuseWhatIsThere = Effect.fnUntraced(function* (file: string, force: boolean) {
   if (file === "") return yield* new NotWritten({ message: "FILE: must name a file" })
   const there = yield* inFile(file, () => whatIsThere(file))
-  if (there === "something else")
-    return yield* new NotWritten({ message: `FILE: ${file} is no regular file: name another` })
+  if (there === "something else") return yield* new NotWritten({ message: `FILE: must be a regular file, not ${file}` })
   if (force || there === "nothing") return
-  return yield* new NotWritten({ message: `FILE: ${file} is there already: name another, or say --force` })
+  return yield* new NotWritten({ message: `FILE: ${file} exists; name another file or add --force` })
 })
 
 interface Written {

@@ -20,7 +20,7 @@ export type Sought =
 /** More than one command works on: nothing was done. */
 export class TooMany extends Data.TaggedError("TooMany") {
   override get message(): string {
-    return `More than ${GUEST_ORDERS} orders and conversations are of this guest: say one with --order.`
+    return `--order: is required, because this guest has more than ${GUEST_ORDERS} orders and conversations.`
   }
 }
 

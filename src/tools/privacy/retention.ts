@@ -129,7 +129,7 @@ const erasedAlone = <E>(over: Found, still?: Effect.Effect<boolean, E>) =>
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause) && troubleOf(cause) === undefined,
       (cause) =>
-        Effect.logWarning("a guest could not be erased, which is tried again", cause).pipe(
+        Effect.logWarning("erasing a guest failed and is tried again", cause).pipe(
           Effect.annotateLogs({ operator_id: over.party.operatorId, records: over.records })
         )
     )

@@ -68,7 +68,9 @@ export const makeCommonCounts = Effect.fnUntraced(function* ({ say, hear }: Aski
     silent = true
     for (const { answer } of waiting.values()) answer(undefined)
     waiting.clear()
-    yield* Effect.logWarning("the parent does not answer: this worker counts its own rate windows until it does")
+    yield* Effect.logWarning(
+      "the primary process does not respond: this worker counts its own rate-limit windows until it does"
+    )
   })
   yield* Effect.forkScoped(Effect.forever(look))
 

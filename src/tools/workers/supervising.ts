@@ -70,20 +70,20 @@ const replace = (place: Place, { begin, ending }: Lives) =>
     const last = place.current
     place.current = next
     yield* Effect.andThen(last.retire, ending(last))
-    yield* Effect.logInfo(`worker ${place.number} is process ${next.pid}, in the place of ${last.pid}`)
+    yield* Effect.logInfo(`worker ${place.number} is process ${next.pid}, replacing ${last.pid}`)
     return true
   }).pipe(place.replacing.withPermit)
 
 const rolling = Effect.fnUntraced(function* (places: ReadonlyArray<Place>, lives: Lives) {
-  yield* Effect.logInfo(`a rolling restart of ${places.length} workers begins`)
+  yield* Effect.logInfo(`the rolling restart of ${places.length} workers begins`)
   for (const place of places) {
     if (yield* replace(place, lives)) continue
     yield* Effect.logError(
-      `the rolling restart ended at worker ${place.number}, where the new one did not come to serve; the others stay as they are`
+      `the rolling restart stopped at worker ${place.number}: its new process did not start serving; the other workers keep running`
     )
     return
   }
-  yield* Effect.logInfo("the rolling restart is over: all workers are new")
+  yield* Effect.logInfo("the rolling restart finished: all workers are new")
 })
 
 export interface Supervised {
