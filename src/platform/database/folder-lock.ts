@@ -14,7 +14,7 @@ export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
 }> {
   override get message(): string {
     const owner = this.pid === undefined ? "another process" : `process ${this.pid}`
-    return `the data folder ${this.dataDir} is in use by ${owner}: it belongs to one process at a time`
+    return `the data folder ${this.dataDir} is in use by ${owner}; only one process can use it`
   }
 }
 

@@ -40,9 +40,7 @@ const onDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | 
   Effect.gen(function* () {
     const { databaseUrl } = yield* DatabaseSettings
     return yield* Effect.catchCauseIf(Effect.provide(work, layerCommandDatabase), isUnreached, (cause) =>
-      Effect.fail(
-        new Unreached({ at: databaseUrl === undefined ? "the service that uses DATA_DIR" : "DATABASE_URL", cause })
-      )
+      Effect.fail(new Unreached({ at: databaseUrl === undefined ? "DATA_DIR" : "DATABASE_URL", cause }))
     )
   }).pipe(Effect.provide(layerSettings))
 

@@ -19,13 +19,13 @@ export class Refused extends Data.TaggedError("Refused") {
 
 /** The database could not be reached, or not any longer. */
 export class Unreached extends Data.TaggedError("Unreached")<{
-  /** What says where it is. */
-  readonly at: "the service that uses DATA_DIR" | "DATABASE_URL" | "--to"
+  /** The setting or option that names it. */
+  readonly at: "DATA_DIR" | "DATABASE_URL" | "--to"
   readonly cause: Cause.Cause<unknown>
 }> {
   override get message(): string {
     const why = reasonOf(Cause.squash(this.cause))
-    return `cannot use ${this.at}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
+    return `${this.at}: cannot use the database: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
   }
 }
 
@@ -33,7 +33,7 @@ export class Unreached extends Data.TaggedError("Unreached")<{
 const REFUSED_BY_POOLER = /^unsupported startup parameter/
 const WITHOUT_SESSIONS = " (the server is behind a connection pooler: set DATABASE_PREPARED=0)"
 
-const TAKEN = "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL)."
+const TAKEN = "Stop that process, or set DATABASE_URL to a PostgreSQL server."
 
 const UNREACHED: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "AuthorizationError"])
 
@@ -47,13 +47,14 @@ export const isUnreached = (cause: Cause.Cause<unknown>): boolean => {
 }
 
 const messageOf = (error: unknown): string => {
-  if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error) return `${error.message}. ${TAKEN}`
+  if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error)
+    return `DATA_DIR: ${error.message}. ${TAKEN}`
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
   // The database's own words alone do not say in which step of the schema they were said.
   if (error instanceof Unreached || error instanceof MigrationFailed) return error.message
   const text = reasonOf(error)
-  if (Predicate.isTagged(error, "MetricsPortUnusable")) return `cannot listen on HOST and METRICS_PORT: ${text}`
-  return Predicate.isTagged(error, "ServeError") ? `cannot listen on HOST and PORT: ${text}` : text
+  if (Predicate.isTagged(error, "MetricsPortUnusable")) return `METRICS_PORT: cannot listen on HOST: ${text}`
+  return Predicate.isTagged(error, "ServeError") ? `PORT: cannot listen on HOST: ${text}` : text
 }
 
 /** Why something failed, in one line for people and without a secret. */

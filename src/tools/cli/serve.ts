@@ -14,7 +14,7 @@ type Role = "all" | "api" | "worker"
 /** A flag of `serve` holds what it does not take here. */
 export class WrongFlag extends Data.TaggedError("WrongFlag")<{ readonly message: string }> {}
 
-const EMBEDDED = "needs a database server: set DATABASE_URL. Only one process can use the embedded database"
+const EMBEDDED = "needs DATABASE_URL, because only one process can use the embedded database"
 
 /** How many processes serve: as many as were said, else one on the embedded database, and on a server one a core. */
 export const workersOf = (

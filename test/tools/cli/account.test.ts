@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { trailOf } from "../../support/changes/trail-rows.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { messageOf } from "../../support/tools/cli/failures.ts"
 
 const Made = Schema.fromJsonString(Schema.Struct({ account_id: Schema.Int }))
 
@@ -22,8 +23,6 @@ const created = Effect.fnUntraced(function* (operatorId: number, ...args: Readon
   return (yield* Schema.decodeUnknownEffect(Made)(stdout)).account_id
 })
 
-const ended = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: "" })
-
 layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
   it.effect("lists the accounts of an operator, in JSON as much as is known of each", () =>
     Effect.gen(function* () {
@@ -34,8 +33,8 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
       yield* beside(["account", "disable", "--account", `${unnamed}`])
       const { stdout } = yield* beside(["account", "list", "--operator", `${operatorId}`])
       const [first = "", ...lines] = stdout.trimEnd().split("\n")
-      assert.match(first, new RegExp(`^${accountId} {2}main {2}"Owner" {2}".+@example.test" {2}signed in never$`))
-      assert.strictEqual(lines[0], `${named}  sub  "Ana\\u001b[2J"  "ana@example.test"  signed in never`)
+      assert.match(first, new RegExp(`^${accountId} {2}main {2}"Owner" {2}".+@example.test" {2}.*\\bnever$`))
+      assert.include(lines[0] ?? "", `${named}  sub  "Ana\\u001b[2J"  "ana@example.test"  `)
       assert.match(
         lines[1] ?? "",
         new RegExp(`^${unnamed} {2}sub {2}"ben@example.test" {2}"ben@example.test" .* disabled since 2.*Z$`)
@@ -71,12 +70,16 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
       const before = (yield* trailOf(operatorId)).length
       const turn = (what: "disable" | "enable", ...args: ReadonlyArray<string>) =>
         beside(["account", what, "--account", `${id}`, ...args])
-      assert.deepStrictEqual(yield* turn("disable"), ended(`Account ${id} is disabled; 1 session ended.`))
+      const disabled = yield* turn("disable")
+      assert.deepStrictEqual([disabled.code, disabled.stderr], [0, ""])
+      assert.match(disabled.stdout, new RegExp(`^Disabled .*\\b${id}\\b.*\\b1 session\\b.*\\n$`))
       assert.deepStrictEqual(JSON.parse((yield* turn("disable", "--json")).stdout), {
         account_id: id,
         sessions_ended: 0
       })
-      assert.deepStrictEqual(yield* turn("enable"), ended(`Account ${id} works.`))
+      const enabled = yield* turn("enable")
+      assert.deepStrictEqual([enabled.code, enabled.stderr], [0, ""])
+      assert.match(enabled.stdout, new RegExp(`^Enabled .*\\b${id}\\b.*\\n$`))
       assert.deepStrictEqual(JSON.parse((yield* turn("enable", "--json")).stdout), { account_id: id })
       assert.deepStrictEqual((yield* trailOf(operatorId)).slice(before), [
         `command line: account disable account:${id} (disabled_at)`,
@@ -88,18 +91,11 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
   it.effect("says what it cannot do", () =>
     Effect.gen(function* () {
       const { accountId } = yield* freshOperator()
-      const failed = (...args: ReadonlyArray<string>) =>
-        Effect.map(beside(["account", ...args]), ({ code, stderr }) => [code, stderr.trim()])
-      assert.deepStrictEqual(yield* failed("list", "--operator", "999999"), [
-        ...[1, "latchkey: There is no operator 999999."]
-      ])
+      const failed = (...args: ReadonlyArray<string>) => Effect.map(beside(["account", ...args]), messageOf)
+      assert.match(yield* failed("list", "--operator", "999999"), /\boperator 999999\b/)
       for (const what of ["disable", "enable"]) {
-        const [code, said] = yield* failed(what, "--account", `${accountId}`)
-        assert.strictEqual(code, 1)
-        assert.match(String(said), /^latchkey: A main account cannot be disabled: /)
-        assert.deepStrictEqual(yield* failed(what, "--account", "999999"), [
-          ...[1, "latchkey: There is no account 999999."]
-        ])
+        assert.match(yield* failed(what, "--account", `${accountId}`), /^--account: .*\boperator update\b.*--status\b/)
+        assert.match(yield* failed(what, "--account", "999999"), /\baccount 999999\b/)
       }
     })
   )

@@ -46,7 +46,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
       assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
       mood.answer = answering(404)
-      assert.strictEqual(yield* refusal("fetch", `${id}`), `Calendar ${id} cannot be read: its host answered 404.`)
+      assert.match(yield* refusal("fetch", `${id}`), new RegExp(`\\b${id}\\b.*\\b404\\b`))
       const listed = yield* calendar("list", "--property", `${property}`)
       const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))(
         listed.answer["calendars"]
@@ -55,9 +55,9 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
         calendar_id: id,
         property_id: property,
         url,
-        state: "failing",
-        error: "its host answered 404"
+        state: "failing"
       })
+      assert.match(String(row?.["error"]), /\b404\b/)
       assert.isString(row?.["fetched_at"])
       assert.deepStrictEqual((yield* calendar("remove", `${id}`)).answer, { calendar_id: id })
       assert.deepStrictEqual((yield* calendar("list", "--operator", `${operatorId}`)).answer, { calendars: [] })
@@ -88,14 +88,11 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const id = Number(added.answer["calendar_id"])
       mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
       yield* calendar("fetch", `${id}`)
-      assert.match(
-        yield* refusal("accept", `${id}`),
-        /^calendar: was read completely, so there is nothing to accept\.$/
-      )
+      assert.match(yield* refusal("accept", `${id}`), /^calendar: .*\baccept\b/)
       mood.answer = answering(200, busyInPart(`${inDays(10)}/${inDays(11)}`))
       const { answer: fetchInPart } = yield* calendar("fetch", `${id}`)
       assert.deepInclude(fetchInPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
-      assert.match(String(fetchInPart["error"]), /could not be read, so no dates became available/)
+      assert.match(String(fetchInPart["error"]), /^1 .*\bread\b/)
       for (const changed_days of [1, 0]) {
         assert.deepStrictEqual((yield* calendar("accept", `${id}`)).answer, { calendar_id: id, changed_days })
       }
@@ -188,11 +185,14 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const { operatorId } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
       const add = (url: string) => refusal("add", "--property", `${property}`, "--url", url)
-      assert.match(yield* add("http://example.com/x.ics"), /^url: must begin with https/)
-      assert.match(yield* add("https://10.0.0.1/x.ics"), /^url: must not point at/)
-      assert.match(yield* add("file:///etc/passwd"), /^url: must be an absolute https address/)
-      assert.match(yield* add("https://u:p@example.com/x.ics"), /^url: must not contain a user name/)
-      assert.match(yield* add(`https://example.com/${"x".repeat(WEBHOOK_URL)}`), /^url: must be at most 2048/)
+      assert.match(yield* add("http://example.com/x.ics"), /^url: .*\bhttps\b/)
+      assert.match(yield* add("https://10.0.0.1/x.ics"), /^url: .*\bprivate\b/)
+      assert.match(yield* add("file:///etc/passwd"), /^url: .*\babsolute\b/)
+      assert.match(yield* add("https://u:p@example.com/x.ics"), /^url: .*\buser name\b/)
+      assert.match(
+        yield* add(`https://example.com/${"x".repeat(WEBHOOK_URL)}`),
+        new RegExp(`^url: .*\\b${WEBHOOK_URL}\\b`)
+      )
       assert.match(
         yield* refusal("add", "--property", "999999999", "--url", "https://example.com/"),
         /no property 999999999/
@@ -201,8 +201,8 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       assert.match(yield* refusal("remove", "999999999"), /no calendar 999999999/)
       assert.match(yield* refusal("accept", "999999999"), /no calendar 999999999/)
       assert.match(yield* refusal("update", "999999999", "--skip-unavailable"), /no calendar 999999999/)
-      assert.match(yield* refusal("update", "999999999"), /^--skip-unavailable: pass it/)
-      assert.match(yield* refusal("list", "--limit", "0"), /^--limit: must be from 1 to 1000/)
+      assert.match(yield* refusal("update", "999999999"), /^--skip-unavailable: .*--no-skip-unavailable\b/)
+      assert.match(yield* refusal("list", "--limit", "0"), new RegExp(`^--limit: .*\\b${CALENDAR_LIST_MAX}\\b`))
       assert.match(yield* refusal("list", "--limit", `${CALENDAR_LIST_MAX + 1}`), /^--limit/)
       assert.strictEqual((yield* calendar("list", "--limit", `${CALENDAR_LIST_MAX}`)).code, 0)
       const sql = yield* SqlClient.SqlClient

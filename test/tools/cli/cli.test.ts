@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { unpackedInto } from "../../support/database.ts"
 import { beside, layerBeside, layerBesideEmpty, run } from "../../support/tools/cli/beside.ts"
+import { messageOf } from "../../support/tools/cli/failures.ts"
 import { type Ended, emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -72,11 +73,11 @@ layer(layerBeside, { excludeTestServices: true })("latchkey on an embedded datab
   )
 
   it.effect.each([
-    ["a wrong value", [...CREATE, "nobody"], /^email: must be/],
-    ["an unknown time zone", ["operator", "update", "1", "--time-zone", "Mars/Base"], /^time_zone: must be an IANA/],
-    ["an unknown operator", ["operator", "update", "999", "--name", "x"], /There is no operator 999/],
+    ["a wrong value", [...CREATE, "nobody"], /^email: /],
+    ["an unknown time zone", ["operator", "update", "1", "--time-zone", "Mars/Base"], /^time_zone: .*\bIANA\b/],
+    ["an unknown operator", ["operator", "update", "999", "--name", "x"], /\boperator 999\b/],
     ["nothing to change", ["operator", "update", "1"], /--status/],
-    ["an unknown token", ["token", "revoke", "999"], /There is no token 999/],
+    ["an unknown token", ["token", "revoke", "999"], /\btoken 999\b/],
     ["a wrong scope", ["token", "create", "--account", "1", "--name", "x", "--scope", "all"], /scope/],
     ["a missing flag", ["operator", "create"], /--name/],
     ["an id that is none", ["token", "revoke", "abc"], /abc/],
@@ -93,12 +94,12 @@ layer(layerBeside, { excludeTestServices: true })("latchkey on an embedded datab
   it.effect("without --json people read a line, a failure on standard error", () =>
     Effect.gen(function* () {
       const again = yield* beside(["migrate"])
-      assert.deepStrictEqual(again, { code: 0, stdout: "The database is up to date.\n", stderr: "" })
-      const refused = yield* beside(["token", "revoke", "999"])
-      assert.deepStrictEqual(refused, { code: 1, stdout: "", stderr: "latchkey: There is no token 999.\n" })
+      assert.deepStrictEqual([again.code, again.stderr], [0, ""])
+      assert.match(again.stdout, /\bup to date\b.*\n$/)
+      assert.match(messageOf(yield* beside(["token", "revoke", "999"])), /\btoken 999\b/)
       const unread = yield* beside(["operator", "create"])
       assert.strictEqual(unread.code, 1)
-      assert.include(unread.stderr, "See latchkey operator create --help")
+      assert.include(unread.stderr, "latchkey operator create --help")
     })
   )
 })
@@ -108,7 +109,7 @@ layer(layerBesideEmpty, { excludeTestServices: true })("latchkey on an empty dat
     Effect.gen(function* () {
       const early = yield* jsonOf([...CREATE, "early@example.test"])
       assert.strictEqual(early.code, 1)
-      assert.include(String(early.answer["error"]), "run latchkey migrate first")
+      assert.include(String(early.answer["error"]), "latchkey migrate")
       assert.strictEqual((yield* jsonOf(["migrate"])).code, 0)
       const seeded = yield* jsonOf(["demo", "seed"])
       assert.strictEqual(seeded.code, 0)
@@ -151,17 +152,13 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
   it.effect("a wrong setting stops every command, serve among them, with one line that names it", () =>
     Effect.gen(function* () {
       const env = { DATA_DIR: "/nowhere", PORT: "eighty" }
-      const line = 'latchkey: PORT must be a port from 1 to 65535, not "eighty".\n'
-      assert.deepStrictEqual(yield* run(["migrate"], env), { code: 1, stdout: "", stderr: line })
-      assert.deepStrictEqual(yield* latchkey(["serve"], env), { code: 1, stdout: "", stderr: line })
+      assert.match(messageOf(yield* run(["migrate"], env)), /^PORT: .*"eighty"/)
+      assert.match(messageOf(yield* latchkey(["serve"], env)), /^PORT: .*"eighty"/)
       const IMAGE_STORE = "/nowhere/images"
-      assert.deepStrictEqual(yield* latchkey(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }), {
-        code: 1,
-        stdout: "",
-        stderr: `latchkey: IMAGE_STORE must be the absolute path of a folder that exists and can be written to, not "${IMAGE_STORE}".\n`
-      })
+      const unmounted = messageOf(yield* latchkey(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }))
+      assert.match(unmounted, new RegExp(`^IMAGE_STORE: .*"${IMAGE_STORE}"`))
       const address = yield* run(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
-      assert.match(address.stderr, /^latchkey: DATABASE_URL must be .* such as postgres:\/\/[^<]*\.\n$/)
+      assert.match(messageOf(address), /^DATABASE_URL: .*\bpostgres:\/\/[^<]*$/)
       assert.notInclude(address.stderr, "hunter2")
     })
   )

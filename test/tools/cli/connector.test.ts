@@ -116,10 +116,8 @@ layer(layerBeside, { excludeTestServices: true })("latchkey connector", (it) => 
         SELECT 'filling ' || n, 'https://example.com/', 'whsec_', now()
         FROM generate_series(1, ${CONNECTORS} - 1 - (SELECT count(*) FROM connectors)) n`
       yield* added("the last one")
-      assert.strictEqual(
-        yield* refusal("add", "--name", "one more", "--url", "https://example.com/"),
-        `A deployment has at most ${CONNECTORS} connectors, and all are in use.`
-      )
+      const full = yield* refusal("add", "--name", "one more", "--url", "https://example.com/")
+      assert.match(full, new RegExp(`\\b${CONNECTORS} connectors\\b`))
     })
   )
 })

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { messageOf } from "../../support/tools/cli/failures.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
 import { EMAIL, guestOf, tablesWith, WORD } from "../../support/tools/privacy/scene.ts"
 
@@ -46,17 +47,14 @@ layer(layerBeside, { excludeTestServices: true })("latchkey guest", (it) => {
       assert.match(made.stdout, /^\S+: \d+ records and 2 images of 1 order \(1 stay\) and 1 conversation\.\n$/)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       assert.include(readFileSync(file, "utf8"), WORD)
-      assert.match((yield* guest("export", ...whose, "--email", EMAIL, file)).stderr, /cannot be written: EEXIST/)
+      assert.match((yield* guest("export", ...whose, "--email", EMAIL, file)).stderr, /^latchkey: FILE: .*\bEEXIST\b/)
 
       const current = yield* guest("erase", ...whose, "--order", coming.code)
-      assert.match(current.stderr, new RegExp(`^latchkey: Not over yet: ${coming.code}\\. .*--even-current`))
+      assert.match(messageOf(current), new RegExp(`^--even-current: .*\\b${coming.code}\\b`))
       const meant = yield* guest("erase", ...whose, "--order", coming.code, "--even-current", "--json")
       assert.deepStrictEqual(JSON.parse(meant.stdout), { orders: 1, stays: 1, conversations: 1 })
       const erased = yield* guest("erase", ...whose, "--email", EMAIL)
-      assert.strictEqual(
-        erased.stdout,
-        "Nothing of the guest is left in 1 order (1 stay) and 1 conversation but nights, money and codes.\n"
-      )
+      assert.match(erased.stdout, /\b1 order \(1 stay\) .*\b1 conversation\b/)
       // Bytes of images go with the next look of a service.
       assert.deepStrictEqual(yield* tablesWith(WORD, past.operator.operatorId), ["image_bytes"])
       const { stdout } = yield* beside(["audit", ...whose])

@@ -68,15 +68,13 @@ layer(layerBeside, { excludeTestServices: true })("latchkey knowledge ask", (it)
     Effect.gen(function* () {
       const { operator, stayCode } = yield* ready
       const other = yield* ready
-      assert.deepStrictEqual(yield* ask("--operator", "999999999", "--stay", stayCode, "Wifi?"), {
-        code: 1,
-        answer: { error: "--operator: there is no operator 999999999." }
-      })
+      const nobody = yield* ask("--operator", "999999999", "--stay", stayCode, "Wifi?")
+      assert.strictEqual(nobody.code, 1)
+      assert.match(String(nobody.answer["error"]), /^--operator: .*\b999999999\b/)
       for (const unknown of ["5-NONE", other.stayCode]) {
-        assert.deepStrictEqual(yield* ask("--operator", operator, "--stay", unknown, "Wifi?"), {
-          code: 1,
-          answer: { error: `--stay: operator ${operator} has no stay "${unknown}".` }
-        })
+        const { code, answer } = yield* ask("--operator", operator, "--stay", unknown, "Wifi?")
+        assert.strictEqual(code, 1)
+        assert.match(String(answer["error"]), new RegExp(`^--stay: .*\\b${operator}\\b.*"${unknown}"`))
       }
       assert.strictEqual((yield* ask("Wifi?")).code, 1)
     })

@@ -83,7 +83,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing pushes", (it
       for (const limit of ["0", `${PAGE_MAX + 1}`]) {
         const { code, stdout } = yield* beside(["listing", "pushes", "--limit", limit, "--json"])
         assert.strictEqual(code, 1)
-        assert.include(stdout, `--limit: must be from 1 to ${PAGE_MAX}.`)
+        assert.match(stdout, new RegExp(`"--limit: .*\\b${PAGE_MAX}\\b`))
       }
       assert.strictEqual((yield* beside(["listing", "pushes", "--operator", "999999"])).stdout, "No pushes.\n")
     })

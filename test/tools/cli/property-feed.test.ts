@@ -70,12 +70,9 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property feed", (it)
           assert.strictEqual(code, 1)
           return stdout
         })
-      assert.include(yield* refusal("--property", "999999999"), "--property: there is no property 999999999.")
-      assert.include(yield* refusal(...of, "--calendar", "1"), "--calendar: goes with --renew")
-      assert.include(
-        yield* refusal(...of, "--renew", "--calendar", "999999999"),
-        "calendar_id: no such calendar of the property."
-      )
+      assert.match(yield* refusal("--property", "999999999"), /"--property: .*\b999999999\b/)
+      assert.match(yield* refusal(...of, "--calendar", "1"), /"--calendar: .*--renew\b/)
+      assert.match(yield* refusal(...of, "--renew", "--calendar", "999999999"), /"calendar_id: /)
       const both = yield* feedOf(...of)
       assert.deepStrictEqual(both.calendars, [])
     })

@@ -21,14 +21,9 @@ it.effect(`--workers takes 1 to ${WORKERS}`, () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* workersOf(1, "all", server, 8), 1)
     assert.strictEqual(yield* workersOf(WORKERS, "all", server, 8), WORKERS)
-    assert.strictEqual(
-      yield* refusal(WORKERS + 1, "all", server, 8),
-      `--workers must be a whole number from 1 to ${WORKERS}, not ${WORKERS + 1}`
-    )
-    assert.strictEqual(
-      yield* refusal(0, "all", server, 8),
-      `--workers must be a whole number from 1 to ${WORKERS}, not 0`
-    )
+    for (const count of [0, WORKERS + 1]) {
+      assert.match(yield* refusal(count, "all", server, 8), new RegExp(`^--workers: .*\\b${WORKERS}\\b.*\\b${count}$`))
+    }
   })
 )
 
@@ -36,9 +31,8 @@ it.effect("the embedded database has one process, which does everything", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* workersOf(undefined, "all", embedded, 8), 1)
     assert.strictEqual(yield* workersOf(1, "all", embedded, 8), 1)
-    const why = "needs a database server (DATABASE_URL): the embedded database belongs to one process"
-    assert.strictEqual(yield* refusal(2, "all", embedded, 8), `--workers 2 ${why}`)
-    assert.strictEqual(yield* refusal(undefined, "api", embedded, 8), `--role api ${why}`)
-    assert.strictEqual(yield* refusal(1, "worker", embedded, 8), `--role worker ${why}`)
+    assert.match(yield* refusal(2, "all", embedded, 8), /^--workers: 2\b.*\bDATABASE_URL\b/)
+    assert.match(yield* refusal(undefined, "api", embedded, 8), /^--role: api\b.*\bDATABASE_URL\b/)
+    assert.match(yield* refusal(1, "worker", embedded, 8), /^--role: worker\b.*\bDATABASE_URL\b/)
   })
 )
