@@ -4,6 +4,7 @@ import { allowsHost } from "../../src/domain/webhooks/deliveries/allowed-hosts.t
 import { newKey } from "../../src/platform/sealing/keys.ts"
 import { OTEL_ENTRIES } from "../../src/platform/telemetry/collector-settings.ts"
 import { isPlainLoopback, readSettings } from "../../src/service/configuration.ts"
+import { fieldOf } from "../support/messages-of-errors.ts"
 
 const KEY = newKey()
 
@@ -134,11 +135,11 @@ describe("configuration", () => {
       assert.isDefined((yield* settings({ OTEL_EXPORTER_OTLP_HEADERS: many(OTEL_ENTRIES) })).otlpHeaders)
       for (const text of ["hidden", "=hidden", "a b=hidden", "a=%0ahidden", "a=%zz", many(OTEL_ENTRIES + 1)]) {
         const { message } = yield* Effect.flip(settings({ OTEL_EXPORTER_OTLP_HEADERS: text }))
-        assert.include(message, "OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value")
+        assert.match(message, /^OTEL_EXPORTER_OTLP_HEADERS: .*\bname=value\b/)
         assert.notInclude(message, "hidden")
       }
       const { message } = yield* Effect.flip(settings({ OTEL_RESOURCE_ATTRIBUTES: "prod" }))
-      assert.include(message, "OTEL_RESOURCE_ATTRIBUTES must be attributes as name=value")
+      assert.match(message, /^OTEL_RESOURCE_ATTRIBUTES: .*\bname=value\b/)
     })
   )
 
@@ -158,10 +159,10 @@ describe("configuration", () => {
       }
       for (const text of ["1.01", "-0.1", ".", "e", "half", "0x1", "Infinity"]) {
         const error = yield* Effect.flip(settings({ OTEL_TRACES_SAMPLER_ARG: text }))
-        assert.include(error.message, "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+        assert.match(error.message, /^OTEL_TRACES_SAMPLER_ARG: .*\b0 to 1\b/)
       }
       const error = yield* Effect.flip(settings({ OTEL_TRACES_SAMPLER: "sometimes" }))
-      assert.include(error.message, "OTEL_TRACES_SAMPLER must be always_on or always_off or traceidratio")
+      assert.match(error.message, /^OTEL_TRACES_SAMPLER: .*\balways_on, always_off, traceidratio\b/)
     })
   )
 
@@ -183,10 +184,7 @@ describe("configuration", () => {
       }
       for (const text of ["3", "101"]) {
         const { message } = yield* Effect.flip(settings({ DATABASE_URL, DATABASE_CONNECTIONS: text }))
-        assert.strictEqual(
-          message,
-          `DATABASE_CONNECTIONS must be a whole number of connections from 4 to 100, not "${text}".`
-        )
+        assert.match(message, new RegExp(`^DATABASE_CONNECTIONS: .*\\b4 to 100\\b.*"${text}"`))
       }
     })
   )
@@ -199,10 +197,11 @@ describe("configuration", () => {
         ["DATABASE_DIRECT_URL", { DATABASE_URL: secret }]
       ] as const) {
         const { message } = yield* Effect.flip(settings({ ...more, [variable]: `${secret}?sslmode=prefer` }))
-        assert.strictEqual(
+        assert.match(
           message,
-          `${variable} must be an address with a sslmode of disable, require, verify-ca, verify-full: others may go unencrypted unseen (its value is not shown: it may be secret).`
+          new RegExp(`^${variable}: .*\\bsslmode\\b.*\\bdisable, require, verify-ca, verify-full\\b.*\\.$`)
         )
+        assert.notInclude(message, "secret@")
       }
       // Else it would be the database of the user's name, which nobody meant.
       for (const url of [
@@ -211,14 +210,11 @@ describe("configuration", () => {
         "http://host/database"
       ]) {
         const { message } = yield* Effect.flip(settings({ DATABASE_URL: url }))
-        assert.include(
-          message,
-          "DATABASE_URL must be a postgres:// address, such as postgres://user@host:5432/database"
-        )
+        assert.match(message, /^DATABASE_URL: .*\bpostgres:\/\/user@host:5432\/database\b/)
         assert.notInclude(message, "secret@")
       }
       const { message } = yield* Effect.flip(settings({ DATABASE_DIRECT_URL: secret }))
-      assert.include(message, "DATABASE_DIRECT_URL must be left out where DATABASE_URL is")
+      assert.match(message, /^DATABASE_DIRECT_URL: .*\bDATABASE_URL\b/)
     })
   )
 
@@ -268,7 +264,7 @@ describe("configuration", () => {
         assert.strictEqual(yield* sandbox({ ...environment, SANDBOX: "1" }), "always")
       }
       assert.strictEqual(yield* sandbox({ SANDBOX: "0" }), "never")
-      assert.include((yield* Effect.flip(settings({ SANDBOX: "yes" }))).message, "SANDBOX must be 1 or 0")
+      assert.strictEqual((yield* Effect.flip(settings({ SANDBOX: "yes" }))).variable, "SANDBOX")
     })
   )
 
@@ -292,44 +288,45 @@ describe("configuration", () => {
   )
 
   it.effect.each([
-    ["PORT", "0", "a port from 1 to 65535"],
-    ["METRICS_PORT", "0", "a port from 1 to 65535 other than PORT"],
-    ["METRICS_PORT", "8080", "a port from 1 to 65535 other than PORT"],
-    ["METRICS_PORT", "65536", "a port from 1 to 65535 other than PORT"],
-    ["PORT", "65536", "a port from 1 to 65535"],
-    ["PORT", "80a", "a port from 1 to 65535"],
-    ["HOST", "a b", "a host name"],
-    ["HOST", "999.1.1.1", "a host name"],
-    ["STATEMENT_SECONDS", "0", "a whole number of seconds from 1 to 3600"],
-    ["STATEMENT_SECONDS", "3601", "a whole number of seconds from 1 to 3600"],
-    ["STATEMENT_SECONDS", "1.5", "a whole number of seconds from 1 to 3600"],
-    ["PUBLIC_URL", "example.com", "an http or https address"],
-    ["PUBLIC_URL", "https://example.com/?a=1", "an http or https address"],
-    ["DEPLOYMENT", "cn", "international or regional"],
+    ["PORT", "0", "1 to 65535"],
+    ["METRICS_PORT", "0", " PORT"],
+    ["METRICS_PORT", "8080", " PORT"],
+    ["METRICS_PORT", "65536", " PORT"],
+    ["PORT", "65536", "1 to 65535"],
+    ["PORT", "80a", "1 to 65535"],
+    ["HOST", "a b", "host name"],
+    ["HOST", "999.1.1.1", "host name"],
+    ["STATEMENT_SECONDS", "0", "seconds from 1 to 3600"],
+    ["STATEMENT_SECONDS", "3601", "seconds from 1 to 3600"],
+    ["STATEMENT_SECONDS", "1.5", "seconds from 1 to 3600"],
+    ["PUBLIC_URL", "example.com", "http or https"],
+    ["PUBLIC_URL", "https://example.com/?a=1", "http or https"],
+    ["DEPLOYMENT", "cn", "international, regional"],
     ["REQUIRE_HTTPS", "true", "1 or 0"],
     ["TRUST_PROXY", "yes", "1 or 0"],
     ["DEMO", "2", "1 or 0"],
-    ["DRAIN_SECONDS", "301", "a whole number of seconds from 0 to 300"],
-    ["DRAIN_SECONDS", "-1", "a whole number of seconds from 0 to 300"],
-    ["DRAIN_SECONDS", "1.5", "a whole number of seconds from 0 to 300"],
+    ["DRAIN_SECONDS", "301", "seconds from 0 to 300"],
+    ["DRAIN_SECONDS", "-1", "seconds from 0 to 300"],
+    ["DRAIN_SECONDS", "1.5", "seconds from 0 to 300"],
     ["PUBLIC_CLIENT", "yes", "1 or 0"],
-    ["IDENTITY_IMAGE_DAYS", "0", "a whole number of days from 1 to 3650"],
-    ["IDENTITY_IMAGE_DAYS", "3651", "a whole number of days from 1 to 3650"],
-    ["IDENTITY_IMAGE_DAYS", "a month", "a whole number of days from 1 to 3650"],
+    ["IDENTITY_IMAGE_DAYS", "0", "days from 1 to 3650"],
+    ["IDENTITY_IMAGE_DAYS", "3651", "days from 1 to 3650"],
+    ["IDENTITY_IMAGE_DAYS", "a month", "days from 1 to 3650"],
     ...["MESSAGE_DAYS", "IMAGE_DAYS", "ORDER_DAYS"].flatMap((name) =>
-      ["0", "36501", "forever"].map((text) => [name, text, "a whole number of days from 1 to 36500"] as const)
+      ["0", "36501", "forever"].map((text) => [name, text, "days from 1 to 36500"] as const)
     ),
-    ["LOG_FORMAT", "xml", "pretty or json"],
-    ["LOG_LEVEL", "loud", "trace or debug or info or warn or error or fatal or none"],
-    ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names and IP addresses"],
-    ["IMAGE_STORE", "images", "the absolute path of a folder"],
-    ["IMAGE_STORE", "s3://bucket/images", "the absolute path of a folder"]
+    ["LOG_FORMAT", "xml", "pretty, json"],
+    ["LOG_LEVEL", "loud", "trace, debug, info, warn, error, fatal, none"],
+    ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names"],
+    ["IMAGE_STORE", "images", "absolute path"],
+    ["IMAGE_STORE", "s3://bucket/images", "absolute path"]
   ] as const)("stops at %s=%s with one line that names it", ([variable, given, expected]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(settings({ [variable]: given }))
       assert.strictEqual(error._tag, "WrongSetting")
       assert.strictEqual(error.variable, variable)
-      assert.include(error.message, `${variable} must be ${expected}`)
+      assert.strictEqual(fieldOf({ error_msg: error.message }), variable)
+      assert.include(error.message, expected)
       assert.include(error.message, `not "${given}"`)
       assert.notInclude(error.message, "\n")
     })

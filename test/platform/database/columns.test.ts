@@ -36,7 +36,7 @@ describe("the columns of a table", () => {
 
   it("are no columns without a type of the database", () => {
     const half = Schema.Struct({ ...Room.fields, title: Schema.String })
-    assert.throws(() => namesOf(half), "title says no type of the database")
+    assert.throws(() => namesOf(half), /^title .*\btype\b/)
   })
 })
 

@@ -17,7 +17,7 @@ it.live.each([
     for (const name of deleted) rmSync(join(DATA_DIR, name))
     const second = yield* latchkey(["serve"], yield* start)
     assert.strictEqual(second.code, 1)
-    assert.include(second.stdout + second.stderr, `the data folder ${DATA_DIR} is in use by`)
+    assert.match(second.stdout + second.stderr, new RegExp(`DATA_DIR: .*${DATA_DIR} .*\\bin use\\b`))
     const health = yield* Effect.promise(() => fetch(`http://127.0.0.1:${first.PORT}/health/ready`))
     assert.strictEqual(health.status, 200)
   })

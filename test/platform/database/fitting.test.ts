@@ -19,8 +19,10 @@ describe("a server fits", () => {
     assert.isUndefined(unfit(said, false))
     assert.isUndefined(unfit({ ...said, version: 180_001 }, false))
     assert.strictEqual(
-      unfit({ ...said, version: OLDEST - 1 }, false),
-      "PostgreSQL 14 is too old, it must be 15 or newer"
+      unfit({ ...said, version: OLDEST - 1 }, false)
+        ?.match(/\b\d+\b/g)
+        ?.join(),
+      "14,15"
     )
   })
 
@@ -41,7 +43,7 @@ it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would no
   Effect.gen(function* () {
     yield* fitting(undefined)
     const { message } = yield* Effect.flip(fitting(undefined, { oldest: 99 }))
-    assert.match(message, /^DATABASE_URL: PostgreSQL \d+ is too old, it must be 99 or newer$/)
+    assert.match(message, /^DATABASE_URL: PostgreSQL \d+ .*\b99\b/)
   }).pipe(
     Effect.provide(
       layerPostgres({ url: Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1"), maxConnections: 1 })

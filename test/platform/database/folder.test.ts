@@ -127,7 +127,7 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
       const taken = yield* Effect.flip(inFolder(folder, () => Effect.void))
       expect(taken).toBeInstanceOf(DataFolderTaken)
       expect(taken).toMatchObject({ dataDir: folder, pid: child.pid })
-      expect(taken.message).toContain(`in use by process ${child.pid}`)
+      expect(taken.message).toMatch(new RegExp(`\\bprocess ${child.pid}\\b`))
       yield* kill(child)
       expect(yield* inFolder(folder, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
     })

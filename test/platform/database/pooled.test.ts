@@ -16,6 +16,7 @@ import { answerTo, call, freshOperator, layerService } from "../../support/harne
 import { canOverlap } from "../../support/overlap.ts"
 import { noPooler, pooler } from "../../support/own-processes.ts"
 import { emptyDatabase, scratchDatabase } from "../../support/scratch-database.ts"
+import { messageOf } from "../../support/tools/cli/failures.ts"
 import { latchkey } from "../../support/tools/cli/latchkey.ts"
 import { COMPANIONS, guarded, sample } from "../../support/walking.ts"
 import { makeWorld, type World } from "../../support/world.ts"
@@ -235,10 +236,9 @@ describe.skipIf(missing !== undefined)(
           layer: Layer.orDie(layerPostgres({ url: Redacted.make(direct), maxConnections: 4 }))
         }
         const refused = yield* latchkey(["migrate"], { DATABASE_URL })
-        assert.strictEqual(refused.code, 1)
-        assert.strictEqual(
-          refused.stderr,
-          "latchkey: cannot work with DATABASE_URL: unsupported startup parameter: jit (a pooler is in between: DATABASE_PREPARED=0 goes without)\n"
+        assert.match(
+          messageOf(refused),
+          /^DATABASE_URL: .*\bunsupported startup parameter: jit \(.*\bDATABASE_PREPARED=0\b.*\)$/
         )
         const migrated = yield* latchkey(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
         assert.match(migrated.stdout, /^Applied 0001_foundation, /)

@@ -55,10 +55,9 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
       )
       assert.deepStrictEqual(listed[0]?.feed, { token: undefined })
       assert.match(listed[1]?.feed?.token ?? "", /^lkfeed_/)
-      assert.deepStrictEqual(lines, [
-        "SECRET_KEY lacks the key 000000000000 that a address of a calendar was sealed with",
-        "SECRET_KEY lacks the key 000000000000 that a token of a feed was sealed with"
-      ])
+      assert.lengthOf(lines, 2)
+      assert.match(String(lines[0]), /^SECRET_KEY: .*\b000000000000\b.*\bcalendar$/)
+      assert.match(String(lines[1]), /^SECRET_KEY: .*\b000000000000\b.*\bfeed$/)
 
       const shown = yield* desk.of(operatorId, "2027-04-20", 0)
       assert.deepStrictEqual(
@@ -71,7 +70,7 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
       yield* fetchedAll(yield* makeImporting)
       const state = yield* stateOf(broken)
       assert.strictEqual(state?.state, "failing")
-      assert.include(String(state?.error), "cannot be read any more")
+      assert.match(String(state?.error), /\baddress\b/)
       yield* calendars.remove(broken).pipe(byNobody)
     })
   )

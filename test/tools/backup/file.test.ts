@@ -6,6 +6,7 @@ import { lineCutter, lineWriter } from "../../../src/tools/backup/lines.ts"
 import { openBackup } from "../../../src/tools/backup/opening.ts"
 import { FORMAT_VERSION, type Piece } from "../../../src/tools/backup/pieces.ts"
 import { writeBackup } from "../../../src/tools/backup/writing.ts"
+import { fieldIn } from "../../support/tools/cli/failures.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
 
 const HEADER = {
@@ -55,7 +56,7 @@ it.live("a file that is there stays unless it is said otherwise, and what breaks
     const file = join(folder, "a.latchkey")
     yield* writing(file)
     const again = yield* Effect.flip(writing(file))
-    assert.include(again.message, "is there already")
+    assert.match(again.message, new RegExp(`^FILE: ${file} .*--force\\b`))
     const broken = yield* Effect.exit(
       writeBackup(file, true, (tell) => Effect.andThen(tell(HEADER), Effect.fail("broken off" as const)))
     )
@@ -79,9 +80,9 @@ it.live("what is no file is never made one, and a name must be given", () =>
     yield* Effect.promise(() => symlink("/dev/null", link))
     for (const file of [inner, link]) {
       const { message } = yield* Effect.flip(writing(file, PIECES, true))
-      assert.strictEqual(message, `FILE: ${file} is no regular file: name another`)
+      assert.match(message, new RegExp(`^FILE: .*\\bregular file\\b.*${file}$`))
     }
-    assert.strictEqual((yield* Effect.flip(writing(""))).message, "FILE: must name a file")
+    assert.strictEqual(fieldIn((yield* Effect.flip(writing(""))).message), "FILE")
     assert.sameMembers(yield* Effect.promise(() => readdir(folder)), ["inner", "link"])
     assert.isTrue((yield* Effect.promise(() => lstat(link))).isSymbolicLink())
   })
@@ -102,7 +103,7 @@ it.live("one that is cut off anywhere, or has any byte altered or appended, is r
     ]
     for (const bytes of spoilt) {
       yield* Effect.promise(() => writeFile(other, bytes))
-      assert.match(yield* refusal(other), /^FILE: .* (is not a backup of Latchkey|is cut off or was altered.*)$/)
+      assert.match(yield* refusal(other), /^FILE: .*\b(not a backup|checksum)\b[^\n]*$/)
     }
   })
 )
@@ -111,13 +112,13 @@ it.live("what is no backup, and a format that is not known, is refused in one li
   Effect.gen(function* () {
     const folder = yield* emptyFolder
     const file = join(folder, "a.latchkey")
-    assert.match(yield* refusal(file), /cannot be read: ENOENT/)
+    assert.match(yield* refusal(file), /^FILE: .*\bENOENT\b/)
     yield* Effect.promise(() => writeFile(file, "-- PostgreSQL database dump\n".repeat(100)))
-    assert.match(yield* refusal(file), /is not a backup of Latchkey$/)
+    assert.match(yield* refusal(file), /\bnot a backup of Latchkey$/)
     yield* writing(file, [{ ...HEADER, version: FORMAT_VERSION + 1, latchkey: "9.0.0" }], true)
-    assert.match(yield* refusal(file), /restore it with Latchkey 9\.0\.0 or later$/)
+    assert.match(yield* refusal(file), /\bLatchkey 9\.0\.0\b/)
     yield* writing(file, PIECES.slice(1), true)
-    assert.match(yield* refusal(file), /is not a backup of Latchkey, or of a release/)
+    assert.match(yield* refusal(file), /\bnot a backup of Latchkey, .*\brelease\b/)
   })
 )
 
@@ -135,10 +136,7 @@ it("a line is written that a reader takes, and one more character is refused by 
   const written = (limit: number, pieces: ReadonlyArray<Piece>) => Result.all(pieces.map(lineWriter(limit)))
   assert.isTrue(Result.isSuccess(written(most, [{ some: ["(x,1,y,2)", row] }])))
   const refused = Result.getFailure(written(most - 1, [{ some: [row] }]))
-  assert.strictEqual(
-    Option.getOrThrow(refused).message,
-    `a row of no table: it has ${most} characters as a line of a backup, and ${most - 1} are the most`
-  )
+  assert.deepStrictEqual(Option.getOrThrow(refused).message.match(/\d+/g), [most, most - 1].map(String))
   const longest = JSON.stringify(NOTES).length
   const write = lineWriter(longest)
   assert.isTrue(Result.isSuccess(write(NOTES)))
@@ -161,7 +159,7 @@ it.live("what has a line that is too long leaves no file", () =>
       (tell) => Effect.forEach(told, tell, { discard: true }),
       JSON.stringify(NOTES).length
     )
-    assert.match((yield* Effect.flip(telling)).message, /^there would be no restoring .* notes, operator_id 7, id 1/)
+    assert.match((yield* Effect.flip(telling)).message, /: notes, operator_id 7, id 1\b/)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
   })
 )

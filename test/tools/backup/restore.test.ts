@@ -115,7 +115,7 @@ it.live.skipIf(server === "")(
       const exits = yield* Effect.all([restoring, restoring], { concurrency: 2 })
       const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [Cause.pretty(exit.cause)] : []))
       assert.lengthOf(failures, 1)
-      assert.include(failures[0], "the database is not empty")
+      assert.match(failures[0] ?? "", /DATABASE_URL: .*\bempty database\b/)
       // Its images come from a folder, and are in the database here.
       yield* Effect.provide(
         Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM image_bytes`),
@@ -130,7 +130,7 @@ it.live("a database without a table of Latchkey is no backup", () =>
   Effect.gen(function* () {
     const file = join(yield* emptyFolder, "a.latchkey")
     const { message } = yield* Effect.flip(Effect.provide(backedUp(file), layerMemory()))
-    assert.strictEqual(message, "the database has no tables of Latchkey: there is nothing to back up")
+    assert.match(message, /\bno tables of Latchkey\b/)
   })
 )
 
@@ -160,10 +160,7 @@ it.live("an older backup gets its tables as they were, and is migrated then; a n
 
     const before = { latchkey: "1.0.0", migrations: older.slice(0, 40) }
     const newer = yield* Effect.flip(Effect.provide(restoredFrom(file, before), to))
-    assert.include(
-      String(newer),
-      "has migration 41 sandbox_guests, which 1.0.0 does not know: restore it with Latchkey 3.13.0 or later"
-    )
+    assert.match(String(newer), /\b1\.0\.0\b.*\b41 sandbox_guests\b.*\b3\.13\.0\b/)
   })
 )
 
@@ -215,7 +212,7 @@ it.live("a database that has anything is refused, and stays as it is", () =>
     const { layer, file } = yield* source
     const before = yield* Effect.provide(digested("orders"), layer)
     const refused = yield* Effect.flip(Effect.provide(restoredFrom(file), layer))
-    assert.match(String(refused), /DATABASE_URL: the database is not empty, it has [a-z_]+: an empty one is needed$/)
+    assert.match(String(refused), /DATABASE_URL: .*\bempty database\b.* [a-z_]+$/)
     assert.deepStrictEqual(yield* Effect.provide(digested("orders"), layer), before)
   })
 )

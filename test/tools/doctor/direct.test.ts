@@ -13,7 +13,8 @@ it.live.skipIf(!canOverlap)(orSkipped("the address past the pooler must lead to 
     assert.deepStrictEqual(yield* is(inject("testDatabaseUrl")), ["fine"])
     assert.deepStrictEqual(yield* is(yield* emptyDatabase(inject("testDatabaseUrl"))), ["wrong"])
     const away = yield* found("postgres://user:hunter2@127.0.0.1:9/latchkey")
-    assert.deepInclude(away[0], { is: "wrong", found: "127.0.0.1:9 cannot be reached: ECONNREFUSED" })
+    assert.strictEqual(away[0]?.is, "wrong")
+    assert.match(away[0]?.found ?? "", /^127\.0\.0\.1:9 .*\bECONNREFUSED$/)
     assert.notInclude(JSON.stringify(away), "hunter2")
     const alone = yield* direct({
       databaseUrl: Redacted.make("postgres://u@127.0.0.1:9/latchkey"),

@@ -28,6 +28,9 @@ import { orSkipped } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 import { run } from "../../support/tools/cli/beside.ts"
 
+/** The line of doctor about a data folder that has no database. */
+const NO_DATABASE = /^ok {7}database: .*\bDATA_DIR\b/m
+
 const onServer = inject("testDatabaseUrl") !== ""
 
 const settings = {
@@ -65,7 +68,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
     Effect.gen(function* () {
       const more = { id: 999, name: "yet_to_come", up: Effect.void }
       const older = yield* database(settings, [...migrations, more])
-      assert.deepInclude(of(older, "schema"), { is: "wrong", found: "1 migrations wait, the first is yet_to_come" })
+      assert.strictEqual(isOf(older, "schema"), "wrong")
+      assert.match(of(older, "schema")?.found ?? "", /^1 .*\byet_to_come$/)
       assert.strictEqual(isOf(older, "queues"), "unsure")
       assert.isUndefined(of(older, "dead letters"))
       assert.strictEqual(isOf(yield* database(settings, migrations.slice(0, -1)), "schema"), "warning")
@@ -92,8 +96,9 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
         SELECT ${operatorId}::bigint, id, (SELECT min(id) FROM webhook_subscriptions WHERE operator_id = ${operatorId}), 'x', 'dead',
           now(), now() - make_interval(hours => 1 + 24 * (row_number() OVER () - 1)::int) FROM event`
       const found = yield* database(settings, migrations)
-      assert.deepInclude(of(found, "dead letters"), { is: "warning", found: "1 deliveries were given up in a day" })
-      assert.include(of(found, "receivers")?.found, "1 webhooks are paused")
+      assert.strictEqual(isOf(found, "dead letters"), "warning")
+      assert.match(of(found, "dead letters")?.found ?? "", /^1 deliveries\b/)
+      assert.match(of(found, "receivers")?.found ?? "", /^1 webhooks\b.*\bpaused_reason\b/)
       yield* sql`DELETE FROM webhook_deliveries WHERE operator_id = ${operatorId}`
     })
   )
@@ -107,7 +112,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
         VALUES (${operatorId}, 'heard', 'x', '{}', now() - make_interval(secs => ${QUEUE_STUCK_SECONDS + 1}))`
       const queue = of(yield* database(settings, migrations), "queue of events")
       assert.strictEqual(queue?.is, "wrong")
-      assert.match(queue?.found ?? "", /^1 due, the oldest for 60\d s$/)
+      assert.match(queue?.found ?? "", /^1 due, .*\b60\d s$/)
     })
   )
 
@@ -159,7 +164,7 @@ describe("what is looked at", () => {
   it.live("of a database without a table is that all migrations wait", () =>
     Effect.gen(function* () {
       const found = yield* database({ ...settings, databaseUrl: undefined }, migrations)
-      assert.include(of(found, "schema")?.found, `${migrations.length} migrations wait, the first is foundation`)
+      assert.match(of(found, "schema")?.found ?? "", new RegExp(`^${migrations.length} .*\\bfoundation$`))
     }).pipe(Effect.provide(layerMemory()))
   )
 
@@ -172,11 +177,13 @@ describe("what is looked at", () => {
       yield* TestClock.adjust(DOCTOR_WAIT_MS - 1)
       assert.isUndefined(waiting.pollUnsafe())
       yield* TestClock.adjust(1)
-      assert.include((yield* Fiber.join(waiting))[0]?.found, "no answer in 5 s")
+      assert.match((yield* Fiber.join(waiting))[0]?.found ?? "", new RegExp(`\\b${DOCTOR_WAIT_MS / 1000} s$`))
       yield* TestClock.adjust(DOCTOR_WAIT_MS - 1)
       assert.isUndefined(looking.pollUnsafe())
       yield* TestClock.adjust(1)
-      assert.deepInclude((yield* Fiber.join(looking))[0], { is: "wrong", found: "no answer in 10 s" })
+      const [late] = yield* Fiber.join(looking)
+      assert.strictEqual(late?.is, "wrong")
+      assert.match(late?.found ?? "", new RegExp(`\\b${(DOCTOR_WAIT_MS * 2) / 1000} s$`))
     })
   )
 
@@ -210,8 +217,8 @@ describe("what is looked at", () => {
 
   it("says of more than it counts that there are more", () => {
     const at = (due: number) => queueFinding({ kind: "events", due, oldestSeconds: 1.9 }).found
-    assert.strictEqual(at(BACKLOG_COUNTED), `${BACKLOG_COUNTED} due, the oldest for 1 s`)
-    assert.strictEqual(at(BACKLOG_COUNTED + 1), `more than ${BACKLOG_COUNTED} due, the oldest for 1 s`)
+    assert.match(at(BACKLOG_COUNTED), new RegExp(`^${BACKLOG_COUNTED} due, .*\\b1 s$`))
+    assert.match(at(BACKLOG_COUNTED + 1), new RegExp(`^more than ${BACKLOG_COUNTED} due, .*\\b1 s$`))
   })
 })
 
@@ -233,7 +240,7 @@ it.live("the command reports a data folder that is not whole, and creates no dat
     const database = join(folder, "database")
     yield* Effect.promise(() => mkdir(database))
     const unused = yield* run(["doctor"], env)
-    assert.include(unused.stdout, "DATA_DIR has none yet")
+    assert.match(unused.stdout, NO_DATABASE)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder, { recursive: true })), ["database"])
     yield* Effect.promise(() => mkdir(join(database, "base")))
     const cutOff = yield* run(["doctor"], env)
@@ -254,15 +261,15 @@ it.live("the command makes no database where there is none, and its status says 
     const { wrong, findings } = yield* Schema.decodeUnknownEffect(Printed)(well.stdout)
     assert.deepStrictEqual([well.code, wrong], [0, false])
     const saidOf = (check: string) => findings.find((each) => each.check === check)?.found
-    assert.include(saidOf("database"), "DATA_DIR has none yet")
+    assert.include(saidOf("database"), "DATA_DIR")
     assert.isUndefined(saidOf("disk of DATA_DIR"))
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
     // Nor into one that is there and has no database: looking would make one.
     const empty = yield* run(["doctor"], { ...env, DATA_DIR: folder })
-    assert.include(empty.stdout, "DATA_DIR has none yet")
+    assert.match(empty.stdout, NO_DATABASE)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
     const ill = yield* run(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
     assert.strictEqual(ill.code, 1)
-    assert.match(ill.stdout, /WRONG {4}PUBLIC_URL: 127\.0\.0\.1:9 cannot be reached: \S.*\n +→ see that/)
+    assert.match(ill.stdout, /^WRONG {4}PUBLIC_URL: 127\.0\.0\.1:9 .*: \S+\n +→ \S.*PUBLIC_URL/m)
   })
 )

@@ -39,7 +39,10 @@ const said = (settings: typeof LOCAL) => settingsFindings(settings).map(({ is, f
 describe("settings together", () => {
   it("are fine on a laptop, and behind a proxy", () => {
     for (const settings of [LOCAL, PUBLIC]) {
-      assert.deepStrictEqual(said(settings), ["fine nothing in them is dangerous together"])
+      assert.deepStrictEqual(
+        settingsFindings(settings).map(({ is }) => is),
+        ["fine"]
+      )
     }
   })
 
@@ -81,8 +84,9 @@ describe("secrets", () => {
     const of = (found: Partial<Parameters<typeof secretsFinding>[0]>) => secretsFinding({ ...well, ...found })
     assert.strictEqual(of({}).is, "fine")
     assert.strictEqual(of({ isSet: false, isDemo: true, otherwise: 0 }).is, "fine")
-    assert.include(of({ isSet: false }).advice, "latchkey secret new")
-    assert.deepInclude(of({ otherwise: 3 }), { is: "warning", advice: "latchkey secret rotate" })
+    assert.match(of({ isSet: false }).advice ?? "", /\bsecret new\b/)
+    assert.strictEqual(of({ otherwise: 3 }).is, "warning")
+    assert.match(of({ otherwise: 3 }).advice ?? "", /\bsecret rotate$/)
     assert.deepInclude(of({ missing: ["0123456789ab"], isSet: false, isDemo: true }), { is: "wrong" })
     assert.include(of({ missing: ["0123456789ab"] }).found, "0123456789ab")
   })
@@ -170,19 +174,13 @@ describe("what is asked", () => {
     Effect.gen(function* () {
       const move = { state: "moved", to: "db.example/latchkey", since: "2026-11-26T03:00:00.000Z" } as const
       const moved = new Moved({ dataDir: "data", move })
-      assert.deepStrictEqual(yield* databaseInTime(Effect.fail(moved)), [
-        {
-          check: "database",
-          is: "wrong",
-          found: "the database of data was moved to db.example/latchkey at 2026-11-26T03:00:00.000Z",
-          advice: "set DATABASE_URL to it, or take that back with latchkey move --abort"
-        }
-      ])
+      const [finding, ...more] = yield* databaseInTime(Effect.fail(moved))
+      assert.deepStrictEqual([finding?.check, finding?.is, more], ["database", "wrong", []])
+      assert.match(finding?.found ?? "", /\bdata\b.*\bdb\.example\/latchkey\b.*\b2026-11-26T03:00:00\.000Z\b/)
+      assert.match(finding?.advice ?? "", /\bDATABASE_URL\b.*\bmove --abort$/)
       const other = yield* databaseInTime(Effect.die(new Error("postgres://u:hunter2@db is away")))
-      assert.deepInclude(other[0], {
-        is: "wrong",
-        found: "cannot be worked with: postgres://u:<redacted>@db is away"
-      })
+      assert.strictEqual(other[0]?.is, "wrong")
+      assert.match(other[0]?.found ?? "", /: postgres:\/\/u:<redacted>@db is away$/)
       assert.notInclude(JSON.stringify(other), "hunter2")
     })
   )

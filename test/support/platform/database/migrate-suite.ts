@@ -56,7 +56,7 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
         yield* empty
         const error = yield* Effect.flip(migrate([guests, broken, notes]))
         expect(error).toBeInstanceOf(MigrationFailed)
-        expect(error.message).toBe("migration 0003_broken failed: division by zero")
+        expect(error.message).toMatch(/\b0003_broken\b.*: division by zero$/)
         expect(yield* tables).toEqual(["guests", "schema_migrations"])
         expect(yield* Effect.flatMap(SqlClient, (sql) => sql`select id from guests`)).toEqual([{ id: 1 }])
         expect(yield* recorded).toEqual([{ id: 1, name: "guests", dated: true }])
@@ -71,7 +71,7 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
         yield* empty
         const faulty: Migration = { id: 1, name: "faulty", up: Effect.die(new Error("no such column")) }
         const error = yield* Effect.flip(migrate([faulty]))
-        expect(error.message).toBe("migration 0001_faulty failed: no such column")
+        expect(error.message).toMatch(/\b0001_faulty\b.*: no such column$/)
         expect(yield* recorded).toEqual([])
       })
     )
@@ -96,7 +96,7 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
           left = STATEMENT_RETRIES + 1
           const again: Migration = { ...met, id: 3 }
           const exit = yield* Effect.exit(migrate([guests, met, again]))
-          expect(Exit.isFailure(exit) ? lineOf(exit.cause) : "").toBe("migration 0003_met failed: deadlock detected")
+          expect(Exit.isFailure(exit) ? lineOf(exit.cause) : "").toMatch(/\b0003_met\b.*: deadlock detected$/)
         })
     )
 
@@ -108,7 +108,7 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
           inPieces: true
         } as const
         const error = yield* Effect.flip(migrate([guests, notYet]))
-        expect(error.message).toBe("migration 0002_more failed: division by zero")
+        expect(error.message).toMatch(/\b0002_more\b.*: division by zero$/)
         expect(yield* Effect.flatMap(SqlClient, (sql) => sql`select id from guests`)).toEqual([{ id: 1 }, { id: 2 }])
         expect(yield* recorded).toEqual([{ id: 1, name: "guests", dated: true }])
 
