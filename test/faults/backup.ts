@@ -75,7 +75,7 @@ export const rehearsed = Effect.fnUntraced(function* (
     if (ended._tag === "Some") break
   }
   const last = yield* latchkey(["restore", file], { ...again.env })
-  const isThere = last.code !== 0 && last.stderr.includes("is not empty")
+  const isThere = last.code !== 0 && last.stderr.includes("must be an empty database")
   if (!isThere) fell.push(...failureOf("restore after kills", last))
   const lostAgain = yield* missingAt(again, held, before)
 

@@ -20,7 +20,7 @@ type Named = Record<keyof typeof naming, Option.Option<number>>
 const namedProperty = ({ id, property }: Named) => {
   const [named, ...others] = [...Option.toArray(id), ...Option.toArray(property)]
   return named === undefined || others.length > 0
-    ? Effect.fail(new BadRequest({ message: "Give the property once: as an argument or with --property." }))
+    ? Effect.fail(new BadRequest({ message: "--property: give the property once, as this option or as the argument." }))
     : Effect.succeed(named)
 }
 

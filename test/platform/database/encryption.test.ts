@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { type Cause, Context, Effect, Exit, Layer, Redacted, Result } from "effect"
+import { type Cause, Context, Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { encryptionOf, SSL_MODES } from "../../../src/platform/database/encryption.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
@@ -28,18 +28,21 @@ describe("what an address says of encryption", () => {
   })
 
   it.each([
-    ["?sslmode=prefer", "with a sslmode of disable, require, verify-ca, verify-full: others may go unencrypted unseen"],
-    ["?sslmode=allow", "with a sslmode of disable, require, verify-ca, verify-full: others may go unencrypted unseen"],
-    ["?sslmode=", "with a sslmode of disable, require, verify-ca, verify-full"],
-    ["?sslmode=Require", "with a sslmode of disable, require, verify-ca, verify-full"],
-    ["?sslmode=require&sslmode=disable", "with one sslmode and one sslrootcert at most"],
-    ["?sslmode=require&sslrootcert=a&sslrootcert=b", "with one sslmode and one sslrootcert at most"],
-    ["?sslrootcert=ca.crt", "with sslmode=verify-full where it has sslrootcert"],
-    ["?sslmode=verify-ca", "with sslrootcert where it has sslmode=verify-ca"],
-    ["?ssl=true", "without ssl: sslmode and sslrootcert are what it takes"],
-    ["?sslmode=require&sslcert=me.crt", "without sslcert: sslmode and sslrootcert are what it takes"]
+    ["?sslmode=prefer", /\bsslmode\b.*\bdisable, require, verify-ca, verify-full: .*\bunencrypted$/],
+    ["?sslmode=allow", /\bsslmode\b.*\bdisable, require, verify-ca, verify-full: .*\bunencrypted$/],
+    ["?sslmode=", /\bsslmode\b.*\bdisable, require, verify-ca, verify-full$/],
+    ["?sslmode=Require", /\bsslmode\b.*\bdisable, require, verify-ca, verify-full$/],
+    ["?sslmode=require&sslmode=disable", /\bone sslmode\b.*\bone sslrootcert\b/],
+    ["?sslmode=require&sslrootcert=a&sslrootcert=b", /\bone sslmode\b.*\bone sslrootcert\b/],
+    ["?sslrootcert=ca.crt", /^with sslmode=verify-full\b.*\bsslrootcert$/],
+    ["?sslmode=verify-ca", /^with sslrootcert\b.*\bsslmode=verify-ca$/],
+    ["?ssl=true", /^without ssl: .*\bsslmode\b.*\bsslrootcert\b/],
+    ["?sslmode=require&sslcert=me.crt", /^without sslcert: .*\bsslmode\b.*\bsslrootcert\b/]
   ])("%s is refused", (query, expected) => {
-    assert.deepStrictEqual(encryption(query), Result.fail(expected))
+    assert.match(
+      Option.getOrElse(Result.getFailure(encryption(query)), () => "taken"),
+      expected
+    )
   })
 })
 
@@ -100,21 +103,17 @@ describe.skipIf(noOwnServer !== undefined)(
   () => {
     layer(EncryptedServer.layer, { excludeTestServices: true })((it) => {
       const cases: ReadonlyArray<readonly [query: string, host: "127.0.0.1" | "localhost", said: RegExp]> = [
-        ["", "127.0.0.1", /^cannot work with DATABASE_URL: no pg_hba\.conf entry .*no encryption$/],
+        ["", "127.0.0.1", /^DATABASE_URL: .*: no pg_hba\.conf entry .*no encryption$/],
         ["?sslmode=disable", "127.0.0.1", /no encryption$/],
         ["?sslmode=require", "127.0.0.1", /^encrypted$/],
-        ["?sslmode=require&sslrootcert=CA/stranger.crt", "127.0.0.1", /^cannot work with DATABASE_URL: .*certificate/],
+        ["?sslmode=require&sslrootcert=CA/stranger.crt", "127.0.0.1", /^DATABASE_URL: .*certificate/],
         ["?sslmode=require&sslrootcert=CA/ca.crt", "localhost", /^encrypted$/],
         ["?sslmode=verify-ca&sslrootcert=CA/ca.crt", "localhost", /^encrypted$/],
         ["?sslmode=verify-ca&sslrootcert=CA/stranger.crt", "127.0.0.1", /certificate/],
         ["?sslmode=verify-full&sslrootcert=CA/ca.crt", "127.0.0.1", /^encrypted$/],
         ["?sslmode=verify-full&sslrootcert=CA/ca.crt", "localhost", /does not match certificate's altnames/],
         ["?sslmode=verify-full", "127.0.0.1", /certificate/],
-        [
-          "?sslmode=verify-full&sslrootcert=CA/none.crt",
-          "127.0.0.1",
-          /^cannot work .*cannot read sslrootcert: .*ENOENT/
-        ]
+        ["?sslmode=verify-full&sslrootcert=CA/none.crt", "127.0.0.1", /^DATABASE_URL: .*\bsslrootcert: .*ENOENT/]
       ]
       for (const [query, host, said] of cases) {
         it.effect(`${host}${query || " without a sslmode"}: ${said}`, () =>

@@ -223,16 +223,16 @@ layer(layerBeside, { excludeTestServices: true })("latchkey audit", (it) => {
   )
 
   it.effect.each([
-    ["an unknown operator", ["--operator", "999999"], /There is no operator 999999\./],
+    ["an unknown operator", ["--operator", "999999"], /\boperator 999999\b/],
     ["no operator", [], /operator/],
-    ["too many", ["--operator", "1", "--limit", `${AUDIT_MAX + 1}`], /--limit: must be from 1 to 1000/],
-    ["none", ["--operator", "1", "--limit", "0"], /--limit: must be from 1 to 1000/],
-    ["what is no record", ["--operator", "1", "--record", "5-ABC"], /--record: must be such as reservation:5-ABC/],
+    ["too many", ["--operator", "1", "--limit", `${AUDIT_MAX + 1}`], new RegExp(`"--limit: .*\\b${AUDIT_MAX}\\b`)],
+    ["none", ["--operator", "1", "--limit", "0"], new RegExp(`"--limit: .*\\b${AUDIT_MAX}\\b`)],
+    ["what is no record", ["--operator", "1", "--record", "5-ABC"], /"--record: .*\breservation:5-ABC\b/],
     ["what is no time", ["--operator", "1", "--since", "yesterday"], /since/],
     [
       "no span",
       ["--operator", "1", "--since", "2027-05-07 10:00:00", "--until", "2027-05-07 10:00:00"],
-      /--until: must be after --since/
+      /"--until: .*--since\b/
     ]
   ] as const)("refuses %s", ([, args, message]) =>
     Effect.gen(function* () {

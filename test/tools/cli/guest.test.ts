@@ -23,23 +23,13 @@ layer(layerBeside, { excludeTestServices: true })("latchkey guest", (it) => {
       const file = join(yield* emptyFolder, "guest.jsonl")
 
       for (const [args, said] of [
-        [["export", ...whose, file], "latchkey: Say one of --order, --email and --phone.\n"],
-        [
-          ["erase", ...whose, "--email", EMAIL, "--order", past.code],
-          "latchkey: Say one of --order, --email and --phone.\n"
-        ],
-        [["erase", ...whose, "--phone", "+49 151"], "latchkey: --phone: must have at least 6 digits.\n"],
-        [
-          ["erase", ...whose, "--email", "nobody@guest.example"],
-          `latchkey: Operator ${whose[1]} has nothing of such a guest.\n`
-        ],
-        [
-          ["erase", "--operator", "999999", "--email", EMAIL],
-          "latchkey: Operator 999999 has nothing of such a guest.\n"
-        ]
+        [["export", ...whose, file], /^--order: .*--email\b.*--phone\b/],
+        [["erase", ...whose, "--email", EMAIL, "--order", past.code], /^--order: .*--email\b.*--phone\b/],
+        [["erase", ...whose, "--phone", "+49 151"], /^--phone: .*\b6\b/],
+        [["erase", ...whose, "--email", "nobody@guest.example"], new RegExp(`\\b${whose[1]}\\b.*\\bno data\\b`)],
+        [["erase", "--operator", "999999", "--email", EMAIL], /\b999999\b.*\bno data\b/]
       ] as const) {
-        const refused = yield* guest(...args)
-        assert.deepStrictEqual([refused.code, refused.stderr], [1, said])
+        assert.match(messageOf(yield* guest(...args)), said)
       }
       assert.throws(() => statSync(file))
 

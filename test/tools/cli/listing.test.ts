@@ -116,19 +116,19 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
       const theirs = yield* sellerOf("q-2", "airbnb")
       const link = ["link", "--listing", "q-1"]
       for (const [args, message] of [
-        [link, /^Say what it sells: one of --property, --room-type and --none\./],
-        [[...link, "--none", "--property", `${property}`], /^Say what it sells/],
-        [[...link, "--property", `${theirs.property}`], /^property_id: no such property\.$/],
-        [[...link, "--room-type", "987654"], /^room_type_id: no such room type\.$/],
-        [["link", "--listing", "nowhere", "--none"], /^There is no listing nowhere\.$/],
-        [[...link, "--none", "--channel", "vrbo"], /^There is no listing q-1 on vrbo\.$/],
-        [[...link, "--none", "--operator", `${theirs.operatorId}`], /^There is no listing q-1 of operator \d+\.$/],
+        [link, /^--property: .*--room-type\b.*--none\b/],
+        [[...link, "--none", "--property", `${property}`], /^--property: .*--room-type\b.*--none\b/],
+        [[...link, "--property", `${theirs.property}`], /^property_id: /],
+        [[...link, "--room-type", "987654"], /^room_type_id: /],
+        [["link", "--listing", "nowhere", "--none"], /^--listing: .*\bnowhere\.$/],
+        [[...link, "--none", "--channel", "vrbo"], /^--listing: .*\bq-1 on vrbo\.$/],
+        [[...link, "--none", "--operator", `${theirs.operatorId}`], /^--listing: .*\bq-1 of operator \d+\.$/],
         [[...link, "--none", "--channel", "myspace"], /myspace/],
-        [["ratio", "--listing", "q-1"], /^Say one of --percent, --read-only and --writable\.$/],
-        [["ratio", "--listing", "q-1", "--read-only", "--writable"], /^Say one of/],
+        [["ratio", "--listing", "q-1"], /^--percent: .*--read-only\b.*--writable\b/],
+        [["ratio", "--listing", "q-1", "--read-only", "--writable"], /^--percent: .*--read-only\b.*--writable\b/],
         [["ratio", "--listing", "q-1", "--percent", "1.5"], /1\.5/],
-        [["list", "--limit", "0"], /^--limit: must be from 1 to 1000\.$/],
-        [["list", "--limit", `${LISTING_LIST_MAX + 1}`], /^--limit: must be from 1 to 1000\.$/]
+        [["list", "--limit", "0"], new RegExp(`^--limit: .*\\b${LISTING_LIST_MAX}\\b`)],
+        [["list", "--limit", `${LISTING_LIST_MAX + 1}`], new RegExp(`^--limit: .*\\b${LISTING_LIST_MAX}\\b`)]
       ] as const) {
         assert.match(String(yield* refusal(...args)), message)
       }
@@ -161,7 +161,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
       const inWords = yield* beside(["listing", "list", ...operator, "--limit", "1"])
       assert.strictEqual(
         inWords.stdout,
-        `operator ${operatorId}  airbnb  "l-1"  "Harbour view"  on  sells nothing  100 %\n`
+        `operator ${operatorId}  airbnb  "l-1"  "Harbour view"  on  mapped to nothing  100 %\n`
       )
       const none = yield* freshOperator()
       const empty = yield* beside(["listing", "list", "--operator", `${none.operatorId}`])

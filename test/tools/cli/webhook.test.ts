@@ -83,9 +83,9 @@ it.live(
       assert.deepStrictEqual(linesOf(dead.stdout), [{ deliveries: [], oldest_waiting: null }])
 
       for (const [args, message] of [
-        [[], /Say what to send again/],
-        [["evt_0"], /is no webhook-id/],
-        [["evt_1_1"], /There is no delivery/]
+        [[], /--dead\b.*--since\b/],
+        [["evt_0"], /"id: .*\bevt_0\b/],
+        [["evt_1_1"], /\bno delivery evt_1_1\b/]
       ] as const) {
         const refused = yield* run(["webhook", "replay", "--json", ...args], env)
         assert.strictEqual(refused.code, 1)
