@@ -40,7 +40,8 @@ export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetti
   given: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    const given = this.given === undefined ? " (the value is hidden: it may be secret)" : `, not ${quoted(this.given)}`
+    const given =
+      this.given === undefined ? " (the value may be secret and is not shown)" : `, not ${quoted(this.given)}`
     return `${this.variable}: must be ${this.expected}${given}.`
   }
 }

@@ -185,10 +185,10 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
     const orders = pieces.findIndex((piece) => "table" in piece && piece.table === "orders")
     const spoilt: ReadonlyArray<readonly [string, ReadonlyArray<Piece>]> = [
       ["stays is missing", pieces.filter((_, at) => at !== stays && at !== stays + 1)],
-      ["stays did not arrive as it was", without(stays + 1)],
-      ["did not arrive as it was", altered],
-      ["the end is missing", pieces.slice(0, -1)],
-      ["something follows", [...pieces, { some: ["(1)"] }]],
+      ["stays was not restored", without(stays + 1)],
+      ["was not restored", altered],
+      ["end is missing", pieces.slice(0, -1)],
+      ["after its end", [...pieces, { some: ["(1)"] }]],
       ["violates foreign key", orphans.filter((_, at) => at !== orders + 1)]
     ]
     const to = yield* kept(layerMemory())
