@@ -18,7 +18,7 @@ const listing = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 const refusal = (...args: ReadonlyArray<string>) =>
   Effect.map(listing(...args), ({ code, answer }) => {
     assert.strictEqual(code, 1)
-    return answer["error"]
+    return String(answer["error"])
   })
 
 /** An operator with a property and a listing of this id on each of the channels. */
@@ -130,7 +130,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
         [["list", "--limit", "0"], new RegExp(`^--limit: .*\\b${LISTING_LIST_MAX}\\b`)],
         [["list", "--limit", `${LISTING_LIST_MAX + 1}`], new RegExp(`^--limit: .*\\b${LISTING_LIST_MAX}\\b`)]
       ] as const) {
-        assert.match(String(yield* refusal(...args)), message)
+        assert.match(yield* refusal(...args), message)
       }
       const { answer } = yield* listing("list", "--operator", `${operatorId}`)
       assert.nestedPropertyVal(answer, "listings[0].property_id", null)
