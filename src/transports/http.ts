@@ -104,7 +104,7 @@ const noIcon = HttpServerResponse.empty({ status: 204, headers: { "cache-control
 
 const plainHttp = new BadRequest({ message: "Use HTTPS: a token or a secret address must not travel over plain HTTP." })
 const noSuchPage = new NotFound({
-  message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
+  message: "No such page: REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
 })
 
 /** Whether it would change something beside the operations, which have their own answer. */

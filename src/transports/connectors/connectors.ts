@@ -42,14 +42,14 @@ const toResponse = ({ status, body, retryAfter }: Answer): Response =>
 export const connectorRefusal = ({ envelope }: ServiceAnswer): Response =>
   toResponse(unheard(envelope.error_code, envelope.error_msg))
 
-const onlyPost = unheard(405, "Only POST.")
+const onlyPost = unheard(405, "This address takes POST.")
 const notJson = unheard(415, "The body must be JSON: send Content-Type: application/json.")
 const tooLarge = unheard(413, `The body must not be larger than ${BODY_BYTES} bytes.`)
 const tooSlow = unheard(408, `The body must arrive within ${CONNECTOR_BODY_MS / 1000} seconds.`)
 const unread = unheard(400, "The body could not be read.")
-const tooMany = unheard(503, "Too many messages arrive at this moment.", 1)
-const busy = (seconds: number) => unheard(503, "Too busy at the moment; see Retry-After.", seconds)
-const failed = unheard(500, "Something went wrong on our side; the same message may be sent again.", BUSY_RETRY_SECONDS)
+const tooMany = unheard(503, "Too many messages arrive at once: send this message again.", 1)
+const busy = (seconds: number) => unheard(503, "The service is busy: wait for Retry-After seconds.", seconds)
+const failed = unheard(500, "Something went wrong on our side: send the same message again.", BUSY_RETRY_SECONDS)
 
 /** Why the body of a message is not even read. */
 const refusalOf = ({ headers }: HttpServerRequest): Answer | undefined => {
@@ -89,7 +89,7 @@ export const layerConnectorDoor = ({ trustProxy = false }: ConnectorSettings = {
     Effect.gen(function* () {
       const hearing = yield* Hearing
       const permits = new ConnectorPermits(tooMany)
-      const warn = makeSparing("messages of connectors are refused")
+      const warn = makeSparing("the connector endpoint refused a message")
 
       /** Receives a body and returns it with the connector that signed it. Fails if no connector did, and drops the body. */
       const receiveSigned = (request: HttpServerRequest, id: number, signed: Signed) =>

@@ -46,6 +46,6 @@ export class Arriving {
 
 const tooMany = Effect.fail<Untaken>({
   status: 503,
-  words: "Other photos are just arriving. Please send this one again in a few seconds.",
+  words: "The service is receiving too many photos. Please send this photo again in a few seconds.",
   retryAfter: BUSY_RETRY_SECONDS
 })

@@ -15,7 +15,7 @@ export interface Untaken {
 
 const untaken = (status: number, words: string): Untaken => ({ status, words })
 
-const notForm = untaken(415, "This is none of the forms of this page.")
+const notForm = untaken(415, "Send one of the forms of this page.")
 const unread = untaken(400, "The form could not be read. Please send it again.")
 const formTooLarge = untaken(413, "The form is too large.")
 
@@ -40,7 +40,7 @@ export const readArrival = Effect.fnUntraced(function* (
     Effect.mapError((error) => (isTooLarge(error) ? formTooLarge : unread))
   )
   const [at, ...more] = new URLSearchParams(text).getAll("arrival_at").map((each) => each.trim())
-  if (at === undefined || more.length > 0) return yield* Effect.fail(untaken(400, `${ARRIVAL}: must be said once.`))
+  if (at === undefined || more.length > 0) return yield* Effect.fail(untaken(400, `${ARRIVAL}: must be given once.`))
   if (at === "") return null
   const [, hour, minute] = CLOCK.exec(at) ?? []
   return hour === undefined || minute === undefined
@@ -53,17 +53,14 @@ const AROUND_BYTES = 8 * 1024
 const FIELD_BYTES = 256
 const PARTS = 4
 
-const photoTooLarge = untaken(
-  413,
-  `${PHOTO}: must not be larger than ${IMAGE_BYTES} bytes. Choose a smaller size of it.`
-)
+const photoTooLarge = untaken(413, `${PHOTO}: must not be larger than ${IMAGE_BYTES} bytes. Choose a smaller photo.`)
 const photoTooSlow = untaken(
   408,
-  `${PHOTO}: must arrive within ${GUEST_PHOTO_MS / 1000} seconds. Choose a smaller size of it.`
+  `${PHOTO}: must arrive within ${GUEST_PHOTO_MS / 1000} seconds. Choose a smaller photo.`
 )
-const onePhoto = untaken(400, `${PHOTO}: one at a time, and no other file.`)
-const noPhoto = untaken(422, `${PHOTO}: choose one first.`)
-const noGuest = untaken(400, `${WHOSE}: must be said once.`)
+const onePhoto = untaken(400, `${PHOTO}: must be one file. Send further photos one by one.`)
+const noPhoto = untaken(422, `${PHOTO}: choose a file first.`)
+const noGuest = untaken(400, `${WHOSE}: must be given once.`)
 
 interface Parts {
   readonly guest?: string

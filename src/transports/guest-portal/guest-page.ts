@@ -40,8 +40,8 @@ const bucketOf = ({ operator_id, id }: OpenedStay, looks: boolean): Bucket => ({
 
 /** What is said on the page that follows a form, by the name in its address. */
 const SAID: ReadonlyMap<string, string> = new Map([
-  ["arrival", "Your host sees now when you arrive."],
-  ["photo", "The photo has come in. Thank you."]
+  ["arrival", "Your host can now see when you arrive."],
+  ["photo", "The photo has arrived. Thank you."]
 ])
 
 const saidIn = (query: URLSearchParams): Said | undefined => {

@@ -54,10 +54,10 @@ const messageOf = ({ how, words }: Said): Html =>
 
 /** How it stands with the stay, in a sentence. */
 const standing = (stay: OpenedStay, now: Date): string => {
-  if (stay.status === "wait_pay") return "This stay is not paid yet. You find more here once it is."
-  if (stay.status !== "accepted") return "Your host has not confirmed this stay yet. You find more here then."
+  if (stay.status === "wait_pay") return "This stay is not paid yet. This page shows more after the payment."
+  if (stay.status !== "accepted") return "Your host has not confirmed this stay yet. This page shows more after that."
   if (hasEnded(stay, now)) return "This stay is over."
-  return stay.title === null ? "Your host will tell you which place it is." : `Your stay with ${stay.host_name}.`
+  return stay.title === null ? "Your host will tell you where you will stay." : `Your stay with ${stay.host_name}.`
 }
 
 const sectionOf = (id: string, heading: string, body: Html): Html => html`<section aria-labelledby="${id}">
@@ -129,8 +129,8 @@ const doorSection = ({ stay, now }: GuestView): Html => {
 const doorWords = (stay: OpenedStay, now: Date): string => {
   const when = isDoorTime(stay, now) ? "here" : `here on ${dayName(stay.check_in_date)}, from ${opensAt(stay)}`
   const awaited = awaitedBy(stay)
-  if (awaited === "images") return `The code is shown ${when}, once the photos of your identity documents have come in.`
-  if (awaited === "approval") return `The code is shown ${when}, once your host has looked at your photos.`
+  if (awaited === "images") return `The code is shown ${when}, once the photos of your identity documents have arrived.`
+  if (awaited === "approval") return `The code is shown ${when}, once your host has approved your photos.`
   return `The code is shown ${when}.`
 }
 
@@ -146,7 +146,7 @@ const arrivalSection = ({ arrival_at }: OpenedStay): Html =>
 `
   )
 
-const photos = (count: number): string => (count === 1 ? "1 photo has come in" : `${count} photos have come in`)
+const photos = (count: number): string => (count === 1 ? "1 photo received" : `${count} photos received`)
 
 const documentsSection = (view: GuestView): Html => {
   const { stay, keptDays } = view
@@ -177,9 +177,9 @@ ${photoForm(stay)}<p class="soft">The photos go to your host. They are deleted $
 
 const documentsWords = (stay: OpenedStay): string => {
   const awaited = awaitedBy(stay)
-  if (awaited === "images") return "Your host asks for a photo of an identity document of each guest, infants aside."
-  if (awaited === "approval") return "All photos have come in. Your host looks at them now."
-  return stay.id_required === "required" ? "All photos have come in." : "Your host has approved of your documents."
+  if (awaited === "images") return "Your host asks for a photo of an identity document of each guest, except infants."
+  if (awaited === "approval") return "All photos have arrived. Your host will check them."
+  return stay.id_required === "required" ? "All photos have arrived." : "Your host has approved your documents."
 }
 
 /** Whose photo is taken: everybody of whom there may be one more, those of whom there is none yet first. */
@@ -209,7 +209,7 @@ const whoSection = (stay: OpenedStay): Html => {
   ]
   return sectionOf(
     "who",
-    "Who is expected",
+    "Guests",
     html`<p>${all.join(", ")}</p>
 <ul>${names.filter((name) => name !== "").map((name) => html`<li>${name}</li>`)}</ul>
 `
@@ -236,12 +236,15 @@ const wordPage = (title: string, words: string): Document => ({
 })
 
 export const noSuchPage = wordPage(
-  "Nothing here",
-  "There is no stay at this address. If you expected one, ask your host."
+  "Page not found",
+  "There is no stay at this address. Ask your host for the right link."
 )
-export const failedPage = wordPage("Not now", "This page cannot be shown at the moment. Please try again later.")
-export const busyPage = wordPage("One moment", "There is much to do at the moment. Please try again in a few seconds.")
+export const failedPage = wordPage("Something went wrong", "This page cannot be shown now. Please try again later.")
+export const busyPage = wordPage("Please wait", "The service is busy. Please try again in a few seconds.")
 export const tooManyPage = (seconds: number): Document =>
-  wordPage("One moment", `This page was asked for too often. Please try again in ${counted(seconds, "second")}.`)
-export const wrongMethodPage = wordPage("Not like this", "This page can be looked at, and its own forms can be sent.")
-export const refusedPage = (words: string): Document => wordPage("Not like this", words)
+  wordPage("Please wait", `This page was opened too often. Please try again in ${counted(seconds, "second")}.`)
+export const wrongMethodPage = wordPage(
+  "Request not accepted",
+  "Open this page in a browser, or send one of its forms."
+)
+export const refusedPage = (words: string): Document => wordPage("Request not accepted", words)

@@ -52,10 +52,10 @@ const stopping = HttpServerResponse.text("stopping\n", { status: 503 })
 const wrongHeader = (request: IncomingMessage): string | undefined => {
   // RFC 9112, 3.2: a request with none, or with two that could name different places, is a bad one.
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "The request must have one Host header."
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "Host: must be given once."
   const { expect } = request.headers
   // Node answers 100-continue, and hands over what else a request expects.
   return expect === undefined || expect.toLowerCase() === "100-continue"
     ? undefined
-    : "Nothing but 100-continue can be expected of this service."
+    : "Expect: must be 100-continue or left out."
 }

@@ -48,7 +48,7 @@ export const refuseUnreadable = Effect.fnUntraced(function* (server: Server, con
     // Node has let go of the connection: nobody else listens to its errors, or reads what else comes.
     socket.on("error", () => socket.destroy())
     socket.resume()
-    refuse(connection, "This is not a proxy: CONNECT is not served.")
+    refuse(connection, "CONNECT is not supported: this server is not a proxy.")
   })
 })
 
@@ -65,7 +65,7 @@ const messageOf = (error: Error): string => {
   if (code === TIMEOUT) return "The request did not arrive in time."
   if (code === "HPE_HEADER_OVERFLOW")
     return `The request line and the headers must not be larger than ${HEADER_BYTES} bytes.`
-  return `This is not a readable HTTP request (${code}).`
+  return `The request is not valid HTTP (${code}).`
 }
 
 /** A whole response, as no response object of Node's is left to write it to. */

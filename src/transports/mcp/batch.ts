@@ -14,12 +14,13 @@ const REVISION = "2025-03-26"
  */
 export const batchRefusal = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined
-  if (revision !== undefined && revision !== REVISION) return `Revision ${toldName(revision)} has no batches.`
+  if (revision !== undefined && revision !== REVISION)
+    return `MCP-Protocol-Version: must be ${REVISION} for a batch, not ${toldName(revision)}.`
   if (message.length > MCP_BATCH_MESSAGES) {
-    return `A batch of ${message.length} messages is not taken: at most ${MCP_BATCH_MESSAGES} at once.`
+    return `A batch must have at most ${MCP_BATCH_MESSAGES} messages, not ${message.length}.`
   }
   const ids = message.flatMap((each) => (Predicate.hasProperty(each, "id") ? [JSON.stringify(each.id)] : []))
-  return new Set(ids).size < ids.length ? "The messages of a batch must have ids of their own." : undefined
+  return new Set(ids).size < ids.length ? "id: must be different in each message of a batch." : undefined
 }
 
 /**
@@ -49,5 +50,5 @@ export class BatchCalls {
 const usedUp = (bytes: number) =>
   new ProtocolError(
     ProtocolErrorCode.InvalidRequest,
-    `Not run: the calls before it in this batch were answered with ${bytes} bytes, and a batch gets ${MCP_BATCH_BYTES}. Send it again by itself.`
+    `Not run: the earlier answers of this batch have ${bytes} bytes, and the limit is ${MCP_BATCH_BYTES} bytes. Send this call again alone.`
   )

@@ -78,6 +78,6 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   })
 })
 
-const foreignOrigin = new Forbidden({ message: "Pages of this origin may not call the tool endpoint." })
-const foreignHost = new Forbidden({ message: "Host: the tool endpoint is not at this name." })
+const foreignOrigin = new Forbidden({ message: "Origin: pages of this origin may not call the MCP endpoint." })
+const foreignHost = new Forbidden({ message: "Host: must be a name of this machine, such as localhost." })
 const unknownToken = new Unauthenticated({ message: "Invalid access token" })

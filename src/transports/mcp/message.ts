@@ -84,4 +84,4 @@ const rpcError = (status: number, code: number, message: string) =>
 
 const unreadable = rpcError(400, PARSE_ERROR, "Parse error: the body is not JSON.")
 const notTaken = (why: string) => (why === NOT_JSON ? unreadable : rpcError(400, INVALID_REQUEST, `The body ${why}.`))
-const tooLarge = (limit: number) => rpcError(413, INVALID_REQUEST, `The body is larger than ${limit} bytes.`)
+const tooLarge = (limit: number) => rpcError(413, INVALID_REQUEST, `The body must not be larger than ${limit} bytes.`)

@@ -70,7 +70,7 @@ export const protocolOf = (
     server.setRequestHandler("tools/list", ({ params }) =>
       params?.cursor === undefined
         ? listed[exchange.scope]
-        : invalidParams("The list has one page: there is no such cursor.")
+        : invalidParams("cursor: must be left out, because the list has one page.")
     )
     server.setRequestHandler("tools/call", ({ params: { name, arguments: wrapped, _meta } }, { mcpReq }) => {
       const tool = find(name)

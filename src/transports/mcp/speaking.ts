@@ -17,7 +17,7 @@ export const makeSpeak = Effect.fnUntraced(function* (tools: ReadonlyMap<string,
   const service = yield* Service
   // A response is written whole (see httpResponseOf), so there is no stream to keep alive.
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const onerror = (error: Error) => void run(Effect.logDebug("tool protocol", error.message))
+  const onerror = (error: Error) => void run(Effect.logDebug("the MCP library reported an error", error.message))
   const protocol = protocolOf(service, tools, onerror)
   const chosenByLibrary = createMcpHandler(protocol, { keepAliveMs: 0, onerror })
   const eventStream = createMcpHandler(protocol, { keepAliveMs: 0, onerror, responseMode: "sse" })

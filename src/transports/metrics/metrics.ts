@@ -46,7 +46,7 @@ const metricsApp = Effect.gen(function* () {
       case READY_PATH:
         return ready
       default:
-        return Effect.succeed(text(`Nothing lives here but ${METRICS_PATH}.\n`, 404))
+        return Effect.succeed(text(`No such page: the metrics are at ${METRICS_PATH}.\n`, 404))
     }
   })
 })

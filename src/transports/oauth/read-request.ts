@@ -104,8 +104,8 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const invalidRequest = (message: string) => new BadRequest({ message, oauth: "invalid_request" })
 /** Who cannot be read has not proved who it is (RFC 6749 5.2). */
 const notBasic = new Unauthenticated({
-  message: "Authorization: is no client_id and client_secret in the form of HTTP Basic.",
+  message: "Authorization: must be client_id and client_secret in the form of HTTP Basic.",
   oauth: "invalid_client"
 })
-const twice = invalidRequest("client_secret: is given twice, in Authorization and in the body.")
-const another = invalidRequest("client_id: is another one than in Authorization.")
+const twice = invalidRequest("client_secret: must be in Authorization or in the body, not in both.")
+const another = invalidRequest("client_id: must be the same in Authorization and in the body.")

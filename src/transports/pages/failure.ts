@@ -18,6 +18,6 @@ export const logFailure = (cause: Cause.Cause<ServerError>): Effect.Effect<void>
   if (tookTooLong(cause)) return Effect.logWarning("a statement took too long", cause)
   return Option.match(Cause.findErrorOption(cause), {
     onNone: () => Effect.logError("defect", cause),
-    onSome: ({ message }) => Effect.logWarning("no place for a calendar", message)
+    onSome: ({ message }) => Effect.logWarning("a page got no concurrency permit", message)
   })
 }

@@ -108,7 +108,7 @@ const warnMissing = ({ operatorId, id }: OpenedImage): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning("the bytes of an image are missing"), { operator_id: operatorId, image_id: id })
 
 const orMissing = Option.match({
-  onNone: () => Effect.die(new Error("the bytes of an image end before they should")),
+  onNone: () => Effect.die(new Error("an image has fewer bytes than its record says")),
   onSome: (piece: Uint8Array) => Effect.succeed(piece)
 })
 
@@ -117,6 +117,8 @@ export const imageRefusal = ({ envelope }: Answer): Response =>
   plainText(`${envelope.error_msg}\n`, envelope.error_code)
 
 const noSuchImage = plainText("There is no such image.\n", 404)
-const failed = plainText("The image cannot be read at the moment.\n", 500)
-const busy = (seconds: number) => retryAfter(plainText("Too busy at the moment; see Retry-After.\n", 503), seconds)
-const tooMany = (seconds: number) => retryAfter(plainText("Looked at too often; see Retry-After.\n", 429), seconds)
+const failed = plainText("The image cannot be read now: try again later.\n", 500)
+const busy = (seconds: number) =>
+  retryAfter(plainText("The service is busy: wait for Retry-After seconds.\n", 503), seconds)
+const tooMany = (seconds: number) =>
+  retryAfter(plainText("Too many requests: wait for Retry-After seconds.\n", 429), seconds)

@@ -18,7 +18,11 @@ export const isLooking = ({ method }: HttpServerRequest): boolean => method === 
 export const plainText = (text: string, status: number): Response =>
   HttpServerResponse.text(text, { status, headers: PRIVATE_HEADERS })
 
-export const onlyLooking = HttpServerResponse.setHeader(plainText("Only GET and HEAD.\n", 405), "allow", "GET, HEAD")
+export const onlyLooking = HttpServerResponse.setHeader(
+  plainText("This address takes GET and HEAD.\n", 405),
+  "allow",
+  "GET, HEAD"
+)
 
 export const retryAfter = (response: Response, seconds: number): Response =>
   HttpServerResponse.setHeader(response, "retry-after", String(seconds))

@@ -84,6 +84,8 @@ export const makePropertyFeed = Effect.gen(function* () {
 export const feedRefusal = ({ envelope }: Answer): Response => plainText(`${envelope.error_msg}\n`, envelope.error_code)
 
 const noSuchFeed = plainText("There is no such feed.\n", 404)
-const failed = plainText("The feed cannot be read at the moment.\n", 500)
-const busy = (seconds: number) => retryAfter(plainText("Too busy at the moment; see Retry-After.\n", 503), seconds)
-const tooMany = (seconds: number) => retryAfter(plainText("Read too often; see Retry-After.\n", 429), seconds)
+const failed = plainText("The feed cannot be read now: try again later.\n", 500)
+const busy = (seconds: number) =>
+  retryAfter(plainText("The service is busy: wait for Retry-After seconds.\n", 503), seconds)
+const tooMany = (seconds: number) =>
+  retryAfter(plainText("Too many requests: wait for Retry-After seconds.\n", 429), seconds)

@@ -20,8 +20,8 @@ type Act = (form: Form) => Effect.Effect<string, Refused>
 
 /** What the service said of it, in words. */
 const heardOf = (heard: string | null): string => {
-  if (heard === null) return "the service was not told yet"
-  return heard === "applied" ? "the service knows" : `the service: ${heard}`
+  if (heard === null) return "the service has not received it yet"
+  return heard === "applied" ? "the service applied it" : `the service: ${heard}`
 }
 
 const said =

@@ -33,7 +33,7 @@ const facts = (order: OrderRow): string => {
     `version ${version}`,
     ...(expires_at === null ? [] : [`waits until ${instantText(expires_at)}`]),
     reservation_code === null ? "not in the service" : `in the service ${reservation_code}`,
-    heard === null ? "not told yet" : `told: ${heard}`
+    heard === null ? "not sent yet" : `sent: ${heard}`
   ].join(" · ")
 }
 

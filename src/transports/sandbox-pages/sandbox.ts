@@ -9,7 +9,7 @@ import { partsOfTarget } from "../http/target.ts"
 import { documentResponse } from "../pages/document.ts"
 import { isOwnHost, isOwnOrigin } from "../pages/origin.ts"
 import { makeActs } from "./acts.ts"
-import { readForm } from "./form.ts"
+import { FORM_BYTES, readForm } from "./form.ts"
 import { keptOf, marketPage, operatorIn, partsOf, wordPage } from "./page.ts"
 
 /** Where the page of the sandbox is. */
@@ -74,9 +74,9 @@ export const layerSandboxPage = (publicUrl: string) =>
       const moved = Effect.fnUntraced(function* (name: string, request: HttpServerRequest, query: URLSearchParams) {
         const act = acts.get(name)
         if (act === undefined) return undefined
-        if (!isOwnOrigin(request)) return refusedWith(403, "Only forms of this page itself are taken.")
+        if (!isOwnOrigin(request)) return refusedWith(403, "Send a form of the sandbox page itself.")
         const form = yield* readForm(request)
-        if (form === undefined) return refusedWith(400, "This is not a form, or it is too large.")
+        if (form === undefined) return refusedWith(400, `The body must be a form of at most ${FORM_BYTES} bytes.`)
         return yield* act(form).pipe(
           Effect.map((done) => back("done", done, query)),
           Effect.catch(({ message }) => Effect.succeed(back("error", message.slice(0, MESSAGE), query)))
@@ -87,11 +87,12 @@ export const layerSandboxPage = (publicUrl: string) =>
         const [path, search] = partsOfTarget(request.url)
         const query = new URLSearchParams(search)
         const name = path.slice(SANDBOX_PATH.length + 1)
-        if (!isOwnHost(request)) return refusedWith(403, "The sandbox is not at this address.")
+        if (!isOwnHost(request))
+          return refusedWith(403, "Open the sandbox at a name of this machine, such as localhost.")
         if (request.method === "POST") return yield* moved(name, request, query)
         if (name !== "") return undefined
         const isLooking = request.method === "GET" || request.method === "HEAD"
-        return isLooking ? yield* looked(query) : refusedWith(405, "Only GET and POST.")
+        return isLooking ? yield* looked(query) : refusedWith(405, "This address takes GET, HEAD and POST.")
       })
 
       return (request) => Effect.flatMap(allowed, (isThere) => (isThere ? recorded(request, answer(request)) : none))
@@ -106,7 +107,7 @@ const recorded = Effect.fnUntraced(function* (request: HttpServerRequest, answer
   const response = yield* Effect.catchCause(answer, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.interrupt
-      : Effect.as(Effect.logError("defect", cause), refusedWith(500, "Something went wrong; the log says what."))
+      : Effect.as(Effect.logError("defect", cause), refusedWith(500, "Something went wrong: the log has the cause."))
   )
   const ms = (yield* Clock.currentTimeMillis) - startedAt
   if (response !== undefined) {

@@ -121,17 +121,17 @@ export const invalidPage: Document = {
   style: STYLE,
   body: html`<main>
 <h1>Share link invalid</h1>
-<p>This link does not open a calendar. It may have been taken back, or a part of it may be missing.</p>
-<p class="soft">Ask whoever gave it to you for a new one.</p>
+<p>This link does not open a calendar. It may have been withdrawn, or a part of it may be missing.</p>
+<p class="soft">Ask the person who sent it to you for a new link.</p>
 </main>`
 }
 
 /** Not to be opened like this; the words say how. */
 export const refusedPage = (why: string): Document => ({
-  title: "Cannot be opened like this",
+  title: "Request not accepted",
   style: STYLE,
   body: html`<main>
-<h1>Cannot be opened like this</h1>
+<h1>Request not accepted</h1>
 <p>${why}</p>
 </main>`
 })
@@ -141,17 +141,17 @@ export const failedPage: Document = {
   style: STYLE,
   body: html`<main>
 <h1>Something went wrong</h1>
-<p>The calendar cannot be shown at the moment. Please try again in a few minutes.</p>
+<p>The calendar cannot be shown now. Please try again in a few minutes.</p>
 </main>`
 }
 
 /** Nothing is wrong with the calendar; there was too much else to do. */
 export const busyPage: Document = {
-  title: "Too busy at the moment",
+  title: "Please wait",
   style: STYLE,
   body: html`<main>
-<h1>Too busy at the moment</h1>
-<p>The calendar could not be shown in time. Please try again in a moment.</p>
+<h1>Please wait</h1>
+<p>The service is busy. Please try again in a few seconds.</p>
 </main>`
 }
 
@@ -161,8 +161,8 @@ export const noSuchPage: Document = {
   style: STYLE,
   body: html`<main>
 <h1>No such page</h1>
-<p>This calendar does not have so many pages.</p>
-<p><a href="?page=1">To its first page</a></p>
+<p>This calendar has fewer pages.</p>
+<p><a href="?page=1">Go to the first page</a></p>
 </main>`
 }
 
@@ -172,6 +172,6 @@ export const tooManyPage = (seconds: number): Document => ({
   style: STYLE,
   body: html`<main>
 <h1>Opened too often</h1>
-<p>This calendar has been opened very often within a minute. Please try again in ${seconds} seconds.</p>
+<p>This calendar was opened too often within a minute. Please try again in ${seconds} seconds.</p>
 </main>`
 })

@@ -60,7 +60,7 @@ const showFeed = (feedOf: Effect.Success<typeof makeFeed>) =>
   Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
     const stream = number === undefined ? Option.none() : yield* feedOf(link, token, number)
     return Option.match(stream, {
-      onNone: () => plainText("This feed does not have so many parts.\n", 404),
+      onNone: () => plainText("part: this feed has fewer parts.\n", 404),
       onSome: (body) => HttpServerResponse.stream(body, { contentType: ICALENDAR_TYPE, headers: FEED_HEADERS })
     })
   })
@@ -120,10 +120,12 @@ const PAGE_REFUSALS = {
 }
 
 const FEED_REFUSALS = {
-  busy: (seconds: number) => retryAfter(plainText("Too busy at the moment; see Retry-After.\n", 503), seconds),
+  busy: (seconds: number) =>
+    retryAfter(plainText("The service is busy: wait for Retry-After seconds.\n", 503), seconds),
   invalid: plainText("Share link invalid.\n", 404),
-  failed: plainText("The calendar cannot be read at the moment.\n", 500),
-  tooMany: (seconds: number) => retryAfter(plainText("Fetched too often; see Retry-After.\n", 429), seconds)
+  failed: plainText("The calendar cannot be read now: try again later.\n", 500),
+  tooMany: (seconds: number) =>
+    retryAfter(plainText("Too many requests: wait for Retry-After seconds.\n", 429), seconds)
 }
 
 const REFUSALS = { page: PAGE_REFUSALS, feed: FEED_REFUSALS }
