@@ -70,7 +70,7 @@ layer(layerServed())("a key", (it) => {
       )
       assert.strictEqual((yield* rest(token, "DELETE", `/tasks/${id}`, "gone-1")).answer, "0")
       assert.strictEqual((yield* rest(token, "DELETE", `/tasks/${id}`, "gone-1")).replayed, "true")
-      assert.strictEqual((yield* rest(token, "DELETE", `/tasks/${id}`, undefined)).answer, "404 id: no such task.")
+      assert.match((yield* rest(token, "DELETE", `/tasks/${id}`, undefined)).answer, /^404 id: /)
       const trail =
         yield* sql`SELECT operation, record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`
       assert.deepStrictEqual(trail, [
@@ -86,17 +86,11 @@ layer(layerServed())("a key", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { operatorId, token } = yield* freshOperator()
       const fields = { type: "other" }
-      assert.strictEqual(
-        (yield* rest(token, "POST", "/tasks", "", fields)).answer,
-        "400 Idempotency-Key: must have 1 to 255 characters."
-      )
+      assert.match((yield* rest(token, "POST", "/tasks", "", fields)).answer, /^400 Idempotency-Key: .*\b255\b/)
+      assert.match((yield* rest(token, "POST", "/tasks", "a b", fields)).answer, /^400 Idempotency-Key: /)
       assert.match(
-        (yield* rest(token, "POST", "/tasks", "a b", fields)).answer,
-        /^400 Idempotency-Key: must be one key/
-      )
-      assert.strictEqual(
         (yield* tool(token, "create_task", fields, 7)).answer,
-        '400 _meta["latchkey/idempotency-key"]: must be text.'
+        /^400 _meta\["latchkey\/idempotency-key"\]: .*\btext\b/
       )
       // Who may not call at all is not told about the key, and a read has no use for one.
       assert.strictEqual((yield* rest("lk_unknown", "POST", "/tasks", "", fields)).answer, "401 Invalid access token")

@@ -6,6 +6,7 @@ import { AMOUNT_MAX } from "../../src/platform/limits.ts"
 import { operations } from "../../src/service/Api.ts"
 import { toolsOf } from "../../src/transports/mcp/tools.ts"
 import { freshOperator, orderOf, propertyOf } from "../support/harness.ts"
+import { fieldOf } from "../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../support/server.ts"
 
 // What real clients send, over real sockets and both doors of the real service.
@@ -63,8 +64,8 @@ layer(layerServed())("a client", (it) => {
       assert.deepInclude(found.data, { total: 2 })
       const id = String(created[0]?.data["task_id"])
       assert.strictEqual((yield* tool(token, "update_task", { id, staff_id: null, fee: 5 })).error_msg, "")
-      assert.strictEqual((yield* tool(token, "update_task", { id, fee: "5" })).error_msg, "fee: must be a number.")
-      assert.strictEqual((yield* tool(token, "update_task", { id, note: null })).error_msg, "note: must be a text.")
+      assert.strictEqual(fieldOf(yield* tool(token, "update_task", { id, fee: "5" })), "fee")
+      assert.strictEqual(fieldOf(yield* tool(token, "update_task", { id, note: null })), "note")
       const groups = yield* tool(token, "create_property_group", { name: "Harbour", property_ids: [`${property_id}`] })
       assert.deepInclude(groups.data["group"], { property_ids: [property_id] })
       const link = yield* tool(token, "create_calendar_share_link", { scope: "entire", property_ids: null })
@@ -107,9 +108,9 @@ layer(layerServed())("a client", (it) => {
       for (const form of [ids, ids.map(String), ids.join(","), ids.join(", ")]) {
         assert.deepStrictEqual((yield* over(form)).data, query.data)
       }
-      const form = "must be ids separated by commas, such as 1,2,3, or a list of them."
+
       for (const wrong of [ids[0], null, { id: ids[0] }]) {
-        assert.strictEqual((yield* over(wrong)).error_msg, `property_ids: ${form}`)
+        assert.strictEqual(fieldOf(yield* over(wrong)), "property_ids")
       }
     })
   )
@@ -119,7 +120,8 @@ layer(layerServed())("a client", (it) => {
       const { token } = yield* freshOperator()
       const { data, more } = yield* tool(token, "search_tasks", { staff: 3 })
       assert.deepInclude(data, { total: 0 })
-      assert.deepStrictEqual(more, ["Ignored: staff. Did you mean staff_id?"])
+      assert.lengthOf(more, 1)
+      assert.match(more[0] ?? "", /^Ignored: staff\..*\bstaff_id\b/)
       assert.deepStrictEqual((yield* tool(token, "search_tasks", { status: "pending" })).more, [])
       // Known, though it is not shown: an edit refuses it.
       assert.deepStrictEqual((yield* tool(token, "update_transaction", { id: 1, currency: "EUR" })).more, [])
@@ -131,10 +133,9 @@ layer(layerServed())("a client", (it) => {
       const { token } = yield* freshOperator()
       const { error_code, error_msg } = yield* tool(token, "create_task", { property_id: 0, level: "high", fee: "5" })
       assert.strictEqual(error_code, 400)
-      assert.strictEqual(
-        error_msg,
-        "type: is required. fee: must be a number. property_id: must be a positive id. level: must be one of standard, simple, advanced."
-      )
+      const fields = Array.from(error_msg.matchAll(/\b([a-z_]+): /g), ([, field]) => field)
+      assert.deepStrictEqual(fields, ["type", "fee", "property_id", "level"])
+      for (const level of ["standard", "simple", "advanced"]) assert.include(error_msg, level)
     })
   )
 })
@@ -156,7 +157,7 @@ layer(layerServed())("text the database cannot keep", (it) => {
         yield* tool(token, "update_reservation_custom_fields", { stay_code: code, custom_fields: { "\u0000": "x" } })
       ]) {
         assert.strictEqual(refused.error_code, 422, refused.error_msg)
-        assert.match(refused.error_msg, /^custom_fields\..+: must not hold (half a character|the character U\+0000)\.$/)
+        assert.match(fieldOf(refused), /^custom_fields\../)
       }
       for (const [method, at, field] of [
         ["GET", "/reservation_tags?keyword=a%00", "keyword"],
@@ -164,7 +165,8 @@ layer(layerServed())("text the database cannot keep", (it) => {
         ["GET", "/transactions?start_date=2027-01-01%00&end_date=2027-01-02", "start_date"]
       ] as const) {
         const { error_code, error_msg } = yield* rest(token, method, at)
-        assert.deepStrictEqual([error_code, error_msg], [422, `${field}: must not hold the character U+0000.`])
+        assert.deepStrictEqual([error_code, fieldOf({ error_msg })], [422, field])
+        assert.include(error_msg, "U+0000")
       }
     })
   )
@@ -206,7 +208,7 @@ layer(layerServed())("money and time", (it) => {
       for (const action_at of ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-00:01", "0001-01-01T13:00:00"]) {
         const { error_code, error_msg } = yield* create({ action_at })
         assert.strictEqual(error_code, 422, action_at)
-        assert.match(error_msg, /^action_at: must be a time in the years 1 to 9999/)
+        assert.match(error_msg, /^action_at: .*\b9999\b/)
       }
       for (const action_at of ["0001-01-01T01:00:00+01:00", "0001-01-02T00:00:00", "9999-12-30T23:59:59"]) {
         const { data, error_msg } = yield* create({ action_at })

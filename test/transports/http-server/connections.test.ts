@@ -9,7 +9,7 @@ import {
   listening,
   sendRead
 } from "../../support/transports/http-server/listening.ts"
-import { answersIn, RawClient, refusalIn } from "../../support/transports/http-server/raw.ts"
+import { answersIn, RawClient, refusal, refusalIn } from "../../support/transports/http-server/raw.ts"
 
 const heardBy = (client: RawClient) => Effect.promise(() => client.ended)
 const hears = (client: RawClient, pattern: RegExp) => Effect.promise(() => client.hears(pattern))
@@ -84,10 +84,8 @@ describe("a slow client", () => {
       )
       for (const client of slow) {
         const { error_code, error_msg } = refusalIn(yield* heardBy(client))
-        assert.deepInclude(
-          { error_code, error_msg },
-          { error_code: 400, error_msg: "The request did not arrive in time." }
-        )
+        assert.strictEqual(error_code, 400)
+        assert.match(error_msg, /\btime\b/)
       }
     })
   )
@@ -181,7 +179,7 @@ describe("empty lines", () => {
       yield* closed(kept)
       yield* closed(fresh)
       // It has its own clock, that of headers, and an answer.
-      assert.match(yield* heardBy(half), /did not arrive in time/)
+      assert.strictEqual(refusal(answersIn(yield* heardBy(half)).at(-1)).error_code, 400)
     })
   )
 })

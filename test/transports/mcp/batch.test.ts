@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/platform/limits.ts"
 import { hangingUp } from "../../support/hanging-up.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 import { Endpoint } from "../../support/transports/mcp/endpoint.ts"
 import {
   BOTH,
@@ -30,10 +31,8 @@ layer(Endpoint.layer)("a batch", (it) => {
       for (const batch of [calls(MCP_BATCH_MESSAGES + 1), [...calls(MCP_BATCH_MESSAGES), notification]]) {
         const refused = yield* post(batch)
         assert.strictEqual(refused.status, 400)
-        assert.deepStrictEqual(errorOf(refused), {
-          code: -32600,
-          message: "A batch of 21 messages is not taken: at most 20 at once."
-        })
+        assert.strictEqual(errorOf(refused).code, -32600)
+        assert.match(errorOf(refused).message, new RegExp(`\\b${MCP_BATCH_MESSAGES} messages`))
       }
       assert.lengthOf(called, before)
     })
@@ -47,14 +46,13 @@ layer(Endpoint.layer)("a batch", (it) => {
       for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
         const refused = yield* post(two, { "mcp-protocol-version": revision })
         assert.strictEqual(refused.status, 400)
-        assert.deepStrictEqual(errorOf(refused), { code: -32600, message: `Revision ${revision} has no batches.` })
+        assert.strictEqual(errorOf(refused).code, -32600)
+        assert.strictEqual(fieldOf({ error_msg: errorOf(refused).message }), "MCP-Protocol-Version")
+        assert.include(errorOf(refused).message, revision)
       }
       const refused = yield* post([toolCall("search_entries", {}, 7), toolCall("search_entries", {}, 7)])
       assert.strictEqual(refused.status, 400)
-      assert.deepStrictEqual(errorOf(refused), {
-        code: -32600,
-        message: "The messages of a batch must have ids of their own."
-      })
+      assert.deepStrictEqual([errorOf(refused).code, fieldOf({ error_msg: errorOf(refused).message })], [-32600, "id"])
       assert.lengthOf(called, before)
       assert.lengthOf(envelopesOf(yield* post(two, { "mcp-protocol-version": "2025-03-26" })), 2)
     })
@@ -84,10 +82,9 @@ layer(Endpoint.layer)("a batch", (it) => {
       assert.strictEqual(runs(), 1)
       const [first, second, third] = messagesOf(yield* batch(MCP_BATCH_BYTES))
       assert.deepStrictEqual([first?.["error"], second?.["error"]], [undefined, undefined])
-      assert.deepInclude(third?.["error"], {
-        code: -32600,
-        message: `Not run: the calls before it in this batch were answered with ${MCP_BATCH_BYTES} bytes, and a batch gets ${MCP_BATCH_BYTES}. Send it again by itself.`
-      })
+      const { error } = Object(third)
+      assert.strictEqual(error.code, -32600)
+      assert.match(error.message, new RegExp(`^Not run: .*${MCP_BATCH_BYTES} bytes`))
       assert.strictEqual(runs(), 1)
     })
   )

@@ -5,6 +5,7 @@ import { isRead, toolCardOf } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { toolsOf } from "../../../src/transports/mcp/tools.ts"
 import { freshOperator, propertyOf } from "../../support/harness.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 
 // The two doors of the real service, side by side.
@@ -75,7 +76,8 @@ layer(layerServed())("REST and MCP", (it) => {
       assert.deepInclude(JSON.parse(toolAnswer.text), { error_code: 0, error_msg: "" })
       assert.isFalse(toolAnswer.isError)
       const restAnswer = yield* rest("/availabilities", token, fields)
-      assert.deepInclude(JSON.parse(restAnswer.text), { error_code: 400, error_msg: "property_ids: must be an array." })
+      const refused = JSON.parse(restAnswer.text)
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [400, "property_ids"])
     })
   )
 

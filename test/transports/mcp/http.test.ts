@@ -109,7 +109,7 @@ layer(Endpoint.layer)("media types", (it) => {
       body[body.indexOf("@")] = 0xe9
       const answered = yield* send({ method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body })
       assert.strictEqual(answered.status, 400)
-      assert.strictEqual(errorOf(answered).message, "The body is not UTF-8.")
+      assert.include(errorOf(answered).message, "UTF-8")
     })
   )
 
@@ -289,10 +289,9 @@ layer(Endpoint.layer)("bodies", (it) => {
       assert.strictEqual(envelopesOf(fits)[0].error_code, 0)
       const answered = yield* post(sized(name, field, most + 1))
       assert.strictEqual(answered.status, 413)
-      assert.deepInclude(lastOf(answered), {
-        id: null,
-        error: { code: -32600, message: `The body is larger than ${most} bytes.` }
-      })
+      const { id, error } = lastOf(answered)
+      assert.deepStrictEqual([id, error.code], [null, -32600])
+      assert.include(error.message, `${most} bytes`)
     })
   )
 

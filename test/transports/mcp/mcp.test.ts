@@ -192,7 +192,8 @@ for (const { title, connect, has } of clients) {
         const fields = { keywords: "x", colour: "red" }
         const { content } = yield* call(peer, "search_entries", fields)
         const [envelope, told, ...more] = Array.isArray(content) ? content : []
-        assert.deepStrictEqual(told, { type: "text", text: "Ignored: keywords, colour. Did you mean keyword?" })
+        assert.strictEqual(told.type, "text")
+        assert.match(told.text, /^Ignored: keywords, colour\..*\bkeyword\?$/)
         assert.lengthOf(more, 0)
         assert.strictEqual(JSON.parse(envelope.text).data.params, JSON.stringify(fields))
         const refused = yield* call(yield* connected("lapsed"), "search_entries", fields)
@@ -252,7 +253,7 @@ for (const { title, connect, has } of clients) {
       Effect.gen(function* () {
         const { url } = yield* Endpoint
         const error = yield* Effect.flip(Effect.tryPromise({ try: () => connect(url, "stranger"), catch: String }))
-        assert.match(error, /401|Unauthorized|Invalid access token/)
+        assert.match(error, /401|Invalid access token/)
       })
     )
   })

@@ -6,6 +6,7 @@ import { toolFinder, toolsOf } from "../../../src/transports/mcp/tools.ts"
 import { conversationOf } from "../../support/conversations.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { channelAccountOf } from "../../support/listings.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 import { Endpoint } from "../../support/transports/mcp/endpoint.ts"
 import { envelopesOf, errorOf, lastOf, modern, post, toolCall } from "../../support/transports/mcp/requests.ts"
@@ -49,17 +50,14 @@ describe("other names of arguments", () => {
     assert.property(tools.get(tool)?.listed.inputSchema.properties, "id")
     const argumentsOf = (fields: Record<string, unknown>) => {
       const { fields: own, refusal } = ownArguments(tool, fields)
-      return refusal === undefined ? own : refusal.message
+      return refusal === undefined ? own : fieldOf({ error_msg: refusal.message })
     }
     assert.deepStrictEqual(argumentsOf({ conversation_id: "a", message: "x" }), { id: "a", message: "x" })
     assert.deepStrictEqual(argumentsOf({ id: "a", conversation_id: "a" }), { id: "a" })
     assert.deepStrictEqual(argumentsOf({ id: null, conversation_id: "a" }), { id: "a" })
     assert.deepStrictEqual(argumentsOf({ id: "a", conversation_id: null }), { id: "a" })
     assert.deepStrictEqual(argumentsOf({ id: "a" }), { id: "a" })
-    assert.strictEqual(
-      argumentsOf({ id: "a", conversation_id: "b" }),
-      "conversation_id: must be the same as id, or left out."
-    )
+    assert.strictEqual(argumentsOf({ id: "a", conversation_id: "b" }), "conversation_id")
   })
 
   it("never replace an argument that a tool has itself", () => {
@@ -99,16 +97,14 @@ layer(layerServed())("a conversation", (it) => {
       })
       assert.deepInclude(yield* answerOf("send_message", { id, conversation_id: id, message: "2" }), { error_code: 0 })
       const both = { id, conversation_id: other, message: "3" }
-      assert.deepInclude(yield* answerOf("send_message", both), {
-        error_code: 400,
-        error_msg: "conversation_id: must be the same as id, or left out."
-      })
+      const refused = yield* answerOf("send_message", both)
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [400, "conversation_id"])
       const read = yield* answerOf("get_conversation", { conversation_id: id })
       assert.deepStrictEqual(
         read.data.messages.map(({ content }: { content: string }) => content),
         ["2", "1"]
       )
-      assert.strictEqual((yield* answerOf("get_conversation", {})).error_msg, "id: is required.")
+      assert.strictEqual(fieldOf(yield* answerOf("get_conversation", {})), "id")
       // The message window of a conversation admits five messages, whichever argument names the conversation.
       for (const nth of ["4", "5", "6"]) yield* answerOf("send_message", { conversation_id: id, message: nth })
       assert.strictEqual((yield* answerOf("send_message", { conversation_id: id, message: "7" })).error_code, 429)
@@ -130,9 +126,9 @@ layer(Endpoint.layer)("a tool call", (it) => {
 
   it.effect("under an unknown name is an error that names the nearest tool, if one is near", () =>
     Effect.gen(function* () {
-      assert.strictEqual(errorOf(yield* post(toolCall("paint_the_house"))).message, "Unknown tool: paint_the_house")
+      assert.match(errorOf(yield* post(toolCall("paint_the_house"))).message, /: paint_the_house$/)
       const near = yield* post(toolCall("serch_entries"))
-      assert.strictEqual(errorOf(near).message, "Unknown tool: serch_entries. Did you mean search_entries?")
+      assert.match(errorOf(near).message, /: serch_entries\..*\bsearch_entries\b/)
     })
   )
 })

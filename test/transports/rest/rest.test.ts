@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BODY_BYTES } from "../../../src/platform/limits.ts"
 import { freshOperator, propertyOf } from "../../support/harness.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 
 const Body = Schema.fromJsonString(
@@ -130,10 +131,10 @@ layer(layerServed())("the REST door", (it) => {
         return JSON.stringify({ ...entry, note: "n".repeat(bytes - frame) })
       }
       const atLimit = yield* request("/v3/transactions", json(token, "POST", bodyOf(BODY_BYTES)))
-      assert.match(atLimit.error_msg, /^note: must be at most 500 characters/)
+      assert.match(atLimit.error_msg, /^note: .*\b500 characters/)
       const above = yield* request("/v3/transactions", json(token, "POST", bodyOf(BODY_BYTES + 1)))
       assert.strictEqual(above.error_code, 400)
-      assert.match(above.error_msg, /must not be larger than 1048576 bytes/)
+      assert.include(above.error_msg, `${BODY_BYTES} bytes`)
     })
   )
 
@@ -189,15 +190,12 @@ layer(layerServed())("the REST door", (it) => {
       const { token } = yield* freshOperator()
       const message = (method: string, path: string) =>
         Effect.map(request(path, { method, headers: { "Service-Access-Token": token } }), ({ error_msg }) => error_msg)
-      assert.strictEqual(
-        yield* message("PUT", "/v3/transactions"),
-        "No such route: PUT /v3/transactions; this path takes GET and POST"
-      )
-      assert.strictEqual(
+      assert.match(yield* message("PUT", "/v3/transactions"), /: PUT \/v3\/transactions;.* GET and POST$/)
+      assert.match(
         yield* message("PUT", "/v3/conversations/x/note?a=1"),
-        "No such route: PUT /v3/conversations/x/note; this path takes PATCH"
+        /: PUT \/v3\/conversations\/x\/note;.* PATCH$/
       )
-      assert.strictEqual(yield* message("GET", "/v3/nothing"), "No such route: GET /v3/nothing")
+      assert.match(yield* message("GET", "/v3/nothing"), /: GET \/v3\/nothing$/)
     })
   )
 
@@ -205,9 +203,9 @@ layer(layerServed())("the REST door", (it) => {
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
       const answer = yield* request("/v3/transactions?id=1&id=2", { headers: { "Service-Access-Token": token } })
-      assert.deepInclude(answer, { error_code: 400, error_msg: "id: is given twice." })
+      assert.deepStrictEqual([answer.error_code, fieldOf(answer)], [400, "id"])
       const odd = yield* request("/v3/transactions?%00=1&%00=2", { headers: { "Service-Access-Token": token } })
-      assert.deepInclude(odd, { error_code: 400, error_msg: "\ufffd: is given twice." })
+      assert.deepStrictEqual([odd.error_code, fieldOf(odd)], [400, "\ufffd"])
     })
   )
 

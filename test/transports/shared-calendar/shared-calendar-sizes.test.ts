@@ -19,6 +19,7 @@ import {
   pagePlace
 } from "../../../src/transports/shared-calendar/paging.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 
 const NOW = "2027-06-10T10:00:00Z"
@@ -79,7 +80,7 @@ layer(layerServed(), { excludeTestServices: false })("a shared calendar of many 
       for (const number of ["3", "0", "-1", "x", "", "1e3", "99999999999999999999"]) {
         const none = yield* fetched(`${full.here}?page=${number}`)
         assert.strictEqual(none.status, 404, number)
-        assert.include(none.text, "No such page")
+        assert.include(none.text, '<a href="?page=1">')
       }
     })
   )
@@ -94,11 +95,8 @@ layer(layerServed(), { excludeTestServices: false })("a shared calendar of many 
       assert.include(feed.text, `SUMMARY:Room ${most} – not available`)
       assert.isTrue(feed.text.endsWith("END:VCALENDAR\r\n"))
       assert.notInclude((yield* fetched(`${here}?page=${last}`)).text, "It has the properties")
-      assert.deepStrictEqual(yield* fetched(`${here}.ics?part=2`), {
-        status: 404,
-        retryAfter: null,
-        text: "This feed does not have so many parts.\n"
-      })
+      const none = yield* fetched(`${here}.ics?part=2`)
+      assert.deepStrictEqual([none.status, none.retryAfter, fieldOf({ error_msg: none.text })], [404, null, "part"])
 
       // By its title it would be the first.
       const added = yield* propertyOf(operatorId, "Annex")
@@ -134,17 +132,13 @@ layer(layerServed(), { excludeTestServices: false })("a shared calendar of many 
       assert.strictEqual(yield* views(here, SHARED_PAGES_A_MINUTE), SHARED_PAGES_A_MINUTE)
       const page = yield* fetched(here)
       assert.deepInclude(page, { status: 429, retryAfter: "40" })
-      assert.include(page.text, "Opened too often")
-      assert.include(page.text, "in 40 seconds")
+      assert.include(page.text, "40 seconds")
       assert.strictEqual((yield* fetched(here, { method: "HEAD" })).status, 429)
 
       assert.strictEqual(yield* views(`${here}.ics`, SHARED_FEEDS_A_MINUTE), SHARED_FEEDS_A_MINUTE)
       const feed = yield* fetched(`${here}.ics`)
-      assert.deepStrictEqual(feed, {
-        status: 429,
-        retryAfter: "40",
-        text: "Fetched too often; see Retry-After.\n"
-      })
+      assert.deepInclude(feed, { status: 429, retryAfter: "40" })
+      assert.notInclude(feed.text, "VCALENDAR")
       assert.strictEqual((yield* fetched(other.here)).status, 200)
       assert.strictEqual((yield* fetched(`${other.here}.ics`)).status, 200)
 
