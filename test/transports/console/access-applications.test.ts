@@ -77,7 +77,8 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
       assert.include((yield* looked(operator.cookie, "?done=application_disconnected")).text, "is disconnected.")
       assert.include(yield* section(operator.cookie), "No application is connected.")
       const again = yield* sent(operator.cookie, form)
-      assert.deepStrictEqual([again.status, alertIn(again)?.split(".")[0]], [404, "There is no such connection"])
+      assert.strictEqual(again.status, 404)
+      assert.isDefined(alertIn(again))
     })
   )
 

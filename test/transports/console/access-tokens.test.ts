@@ -176,7 +176,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const form = forms.find((each) => Number(each.get("id")) === ids[0]) ?? assert.fail("no form")
       const done = yield* sent(cookie, form)
       assert.deepStrictEqual([done.status, done.headers.get("location")], [303, "/console/access?done=token_deleted"])
-      assert.include((yield* looked(cookie, "?done=token_deleted")).text, "The token is deleted.")
+      assert.match((yield* looked(cookie, "?done=token_deleted")).text, /role="status"/)
       assert.deepStrictEqual(idsIn((yield* looked(cookie)).text), ids.slice(1).toReversed())
       assert.deepStrictEqual(yield* trailOf(operatorId), [
         `${accountId} console: delete_token token:${ids[0]} (revoked_at)`
@@ -184,7 +184,8 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 401)
       const again = yield* sent(cookie, form)
-      assert.deepStrictEqual([again.status, alertIn(again)?.split(".")[0]], [404, "There is no such token"])
+      assert.strictEqual(again.status, 404)
+      assert.isDefined(alertIn(again))
       assert.lengthOf(yield* trailOf(operatorId), 1)
     })
   )
@@ -229,7 +230,8 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         "1;2"
       ]) {
         const seen = yield* acted(here.cookie, "delete_token", { id, ...foreigners })
-        assert.deepStrictEqual([seen.status, alertIn(seen)?.split(".")[0]], [404, "There is no such token"], id)
+        assert.strictEqual(seen.status, 404, id)
+        assert.isDefined(alertIn(seen), id)
       }
       const made = yield* acted(here.cookie, "make_token", { name: "Mine", scope: "writable", ...foreigners })
       assert.strictEqual(made.status, 200)
@@ -316,7 +318,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       assert.strictEqual((yield* acted(cookie, "make_token", asked)).status, 200)
       const refused = yield* acted(cookie, "make_token", asked)
       assert.strictEqual(refused.status, 422)
-      assert.match(alertIn(refused) ?? "", /^access_tokens: an operator has at most 200 /)
+      assert.match(alertIn(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS}\\b`))
       const [first] = yield* tokensOf(operatorId)
       yield* acted(cookie, "delete_token", { id: String(first?.id) })
       assert.strictEqual((yield* acted(cookie, "make_token", asked)).status, 200)

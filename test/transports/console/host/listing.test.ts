@@ -10,8 +10,8 @@ import { ScriptedChannel } from "../../../support/channels.ts"
 import { call, dataOf, propertyOf } from "../../../support/harness.ts"
 import { type AccountOptions, channelAccountOf, listingOf } from "../../../support/listings.ts"
 import {
-  alertIn,
   doneIn,
+  fieldIn,
   fill,
   filledIn,
   fillTwice,
@@ -69,7 +69,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       const { room_type_id } = yield* roomTypeOf(token, property)
       assert.include((yield* look(cookie, page)).text, "nothing yet")
       const linked = yield* filledIn(cookie, page, "link", { sells: `property:${property}` })
-      assert.include(doneIn(linked), "The listing is linked")
+      assert.strictEqual(doneIn(linked), "link")
       assert.include(linked.text, `<option value="property:${property}" selected>Harbour ${ESCAPED}</option>`)
       assert.notInclude(linked.text, "<script")
       assert.strictEqual((yield* keptOf(operatorId)).listings[0]?.property_id, property)
@@ -77,7 +77,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       assert.include(rooms.text, "rooms of Double")
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id })
       const unlinked = yield* filledIn(cookie, page, "unlink")
-      assert.include(doneIn(unlinked), "sells nothing here any more")
+      assert.strictEqual(doneIn(unlinked), "unlink")
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id: null })
       const trail = (yield* trailOf(operatorId)).filter((line) => line.includes("listing:"))
       assert.deepStrictEqual(trail, [
@@ -95,7 +95,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       assert.include(set.text, "115 %")
       const refused = yield* fill(cookie, page, "ratio", { percent: "1001" })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(alertIn(refused), "percent: must be a whole number from 1 to 1000.")
+      assert.strictEqual(fieldIn(refused), "percent")
       assert.include(refused.text, 'value="1001"')
       assert.strictEqual(yield* Effect.map(keptOf(operatorId), ({ listings: [only] }) => only?.ratio), 115)
       const kept = yield* filledIn(cookie, page, "ratio", { readonly: "yes" })
@@ -133,7 +133,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       yield* (yield* ScriptedChannel).answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
       const { status, text } = yield* look(cookie, page)
       assert.strictEqual(status, 200)
-      assert.include(text, "The month cannot be read from the channel: the channel failed or did not answer in time.")
+      assert.notInclude(text, "100.00 EUR")
       assert.include(text, "What it sells")
     })
   )
@@ -157,7 +157,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
       const priced = yield* filledIn(cookie, page, "price", { ...MAY, price: "140" })
-      assert.include(doneIn(priced), "The price is set")
+      assert.strictEqual(doneIn(priced), "price")
       assert.include(priced.text, "waiting")
       yield* filledIn(cookie, page, "stock", { ...MAY, inventory: "0" })
       yield* filledIn(cookie, page, "rules", { ...MAY, min_stay_on_arrival: "3", closed_on_arrival: "no" })
@@ -171,19 +171,15 @@ layer(layerSignedIn)("the page of a listing", (it) => {
   )
 
   it.effect.each([
-    [
-      "price",
-      { start_date: "2027-05-03", end_date: "2027-05-01", price: "140" },
-      "prices[0].end_date: must not be before start_date."
-    ],
-    ["stock", { ...MAY, inventory: "-1" }, "inventories[0].inventory: must be a number from 0 to 1000."],
-    ["rules", MAY, "restrictions[0].start_date: the range needs a restriction beside its days."]
-  ] as const)("brings back what is refused: %s", ([act, fields, words]) =>
+    ["price", { start_date: "2027-05-03", end_date: "2027-05-01", price: "140" }, "prices[0].end_date"],
+    ["stock", { ...MAY, inventory: "-1" }, "inventories[0].inventory"],
+    ["rules", MAY, "restrictions[0].start_date"]
+  ] as const)("brings back what is refused: %s", ([act, fields, field]) =>
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
       const refused = yield* fill(cookie, page, act, fields)
       assert.oneOf(refused.status, [400, 422])
-      assert.strictEqual(alertIn(refused), words)
+      assert.strictEqual(fieldIn(refused), field)
       assert.include(refused.text, `value="${fields.start_date}"`)
       // The form is behind a summary, which is open now.
       assert.match(
@@ -205,7 +201,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       for (const id of [theirs.id, 999_999_999]) {
         const page = `${PATH}?id=${id}`
         const shown = yield* look(mine.cookie, page)
-        assert.deepStrictEqual([shown.status, shown.text.includes("You have no such listing.")], [404, true])
+        assert.strictEqual(shown.status, 404)
         for (const [act, fields] of [
           ["link", { sells: `property:${mine.property}` }],
           ["unlink", {}],
@@ -215,17 +211,17 @@ layer(layerSignedIn)("the page of a listing", (it) => {
           ["rules", { ...MAY, closed_on_arrival: "yes" }]
         ] as const) {
           const sent = yield* madeUp(mine.cookie, page, act, fields)
-          assert.deepStrictEqual([act, sent.status, alertIn(sent)], [act, 404, "You have no such listing."])
+          assert.deepStrictEqual([act, sent.status, fieldIn(sent)], [act, 404, ""])
         }
       }
-      for (const [sells, status, words] of [
-        [`property:${theirs.property}`, 404, "property_id: no such property."],
-        [`room_type:${room_type_id}`, 404, "room_type_id: no such room type."],
-        ["", 422, "Choose what the listing sells."],
-        ["group:1", 422, "Choose what the listing sells."]
+      for (const [sells, status, field] of [
+        [`property:${theirs.property}`, 404, "property_id"],
+        [`room_type:${room_type_id}`, 404, "room_type_id"],
+        ["", 422, ""],
+        ["group:1", 422, ""]
       ] as const) {
         const sent = yield* fill(mine.cookie, mine.page, "link", { sells })
-        assert.deepStrictEqual([sent.status, alertIn(sent)], [status, words])
+        assert.deepStrictEqual([sent.status, fieldIn(sent)], [status, field])
       }
       assert.deepStrictEqual([yield* keptOf(mine.operatorId), yield* keptOf(theirs.operatorId)], before)
     })

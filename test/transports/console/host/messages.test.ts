@@ -9,6 +9,7 @@ import { messagesIn } from "../../../support/messages.ts"
 import {
   alertIn,
   doneIn,
+  fieldIn,
   fill,
   filledIn,
   formsOf,
@@ -170,7 +171,7 @@ layer(layerSignedIn)("a conversation", (it) => {
       assert.isDefined(standing)
       yield* says(conversation_id, "At night, I mean?", { at: "2027-04-20T09:59:00Z" })
       const answered = yield* filledIn(cookie, page, "send", { message: "It is.\r\nAt night, too. " })
-      assert.strictEqual(doneIn(answered), "Your message is on its way.")
+      assert.strictEqual(doneIn(answered), "send")
       assert.deepStrictEqual(wordsIn(answered.text), ["Is it quiet?", "At night, I mean?", "It is.\nAt night, too."])
       assert.include(answered.text, "waits to be sent")
     })
@@ -180,11 +181,11 @@ layer(layerSignedIn)("a conversation", (it) => {
     Effect.gen(function* () {
       const { cookie, page, conversation_id } = yield* talking()
       const blank = yield* fill(cookie, page, "send", { message: " \r\n " })
-      assert.deepStrictEqual([blank.status, alertIn(blank)], [422, "Write something first."])
+      assert.deepStrictEqual([blank.status, fieldIn(blank)], [422, ""])
       const long = "x".repeat(10_001)
       const refused = yield* fill(cookie, page, "send", { message: long })
       assert.strictEqual(refused.status, 422)
-      assert.include(alertIn(refused), "10000 characters on airbnb")
+      assert.match(alertIn(refused) ?? "", /\b10000 characters .*\bairbnb\b/)
       assert.strictEqual(formsOf(refused, "send")[0]?.form.get("message"), long)
       assert.isEmpty(yield* messagesIn(conversation_id))
     })
@@ -194,7 +195,7 @@ layer(layerSignedIn)("a conversation", (it) => {
     Effect.gen(function* () {
       const { cookie, page } = yield* talking()
       const kept = yield* filledIn(cookie, page, "note", { note: "Allergic to <nuts>\r\nand cats" })
-      assert.strictEqual(doneIn(kept), "The note is kept.")
+      assert.strictEqual(doneIn(kept), "note")
       assert.strictEqual(formsOf(kept, "note")[0]?.form.get("note"), "Allergic to <nuts>\r\nand cats")
       const cleared = yield* filledIn(cookie, page, "note", { note: "" })
       assert.strictEqual(formsOf(cleared, "note")[0]?.form.get("note"), "")

@@ -6,7 +6,7 @@ import { MONEY_CSV_LINES } from "../../../../src/platform/limits.ts"
 import { csvOf } from "../../../../src/transports/console/host/money/csv.ts"
 import type { Line } from "../../../../src/transports/console/queries/Ledger.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
-import { alertIn, look, newHost } from "../../../support/transports/console/host/hosting.ts"
+import { alertIn, fieldIn, look, newHost } from "../../../support/transports/console/host/hosting.ts"
 import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
 
 const LINE: Line = {
@@ -125,7 +125,7 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
       yield* enter(1)
       const tooMany = yield* look(cookie, "/console/money.csv")
       assert.strictEqual(tooMany.status, 422)
-      assert.match(alertIn(tooMany) ?? "", /more than 10000 lines/)
+      assert.include(alertIn(tooMany), `${MONEY_CSV_LINES} lines`)
       assert.strictEqual((yield* look(cookie, "/console/money.csv?from=2026-11-02&to=2026-11-01")).status, 422)
     })
   )
@@ -133,13 +133,13 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
   it.effect("is of nothing else than what was asked for", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready
-      for (const [query, words] of [
-        ["from=2026-02-30", "from: is no day such as 2027-05-04."],
-        ["to=x", "to: is no day such as 2027-05-04."],
-        ["property=Harbour", "property: is no id of a property."]
+      for (const [query, field] of [
+        ["from=2026-02-30", "from"],
+        ["to=x", "to"],
+        ["property=Harbour", "property"]
       ] as const) {
         const refused = yield* look(cookie, `/console/money.csv?${query}`)
-        assert.deepStrictEqual([refused.status, alertIn(refused)], [422, words])
+        assert.deepStrictEqual([refused.status, fieldIn(refused)], [422, field])
       }
       // The form of the page leaves boxes empty.
       assert.strictEqual((yield* look(cookie, "/console/money.csv?from=&to=&property=&order=")).status, 200)

@@ -8,6 +8,7 @@ import { orderOf, propertyOf, typedClient, withToken } from "../../../support/ha
 import {
   alertIn,
   doneIn,
+  fieldIn,
   fill,
   filledIn,
   fillTwice,
@@ -60,7 +61,7 @@ layer(layerSignedIn)("money", (it) => {
         property_id: String(harbour),
         note: "<script>two\r\nlines"
       })
-      assert.strictEqual(doneIn(entered), "The entry is recorded.")
+      assert.strictEqual(doneIn(entered), "record")
       assert.include(entered.text, "1,420.50 EUR")
       assert.include(entered.text, "Cleaning fee")
       assert.include(entered.text, "Harbour &lt;1&gt;")
@@ -72,12 +73,12 @@ layer(layerSignedIn)("money", (it) => {
       })
       const form = `/console/money?change=${entry.id}`
       const changed = yield* filledIn(cookie, form, "change", { amount: "1400" })
-      assert.strictEqual(doneIn(changed), "The entry is changed.")
+      assert.strictEqual(doneIn(changed), "change")
       assert.include(changed.text, "1,400.00 EUR")
       // What was not touched stays as it is, to the second.
       assert.deepInclude((yield* entries)[0], { amount: 1400, action_at: entry.action_at, note: entry.note })
       const deleted = yield* filledIn(cookie, form, "delete")
-      assert.strictEqual(doneIn(deleted), "The entry is deleted.")
+      assert.strictEqual(doneIn(deleted), "delete")
       assert.deepStrictEqual(yield* entries, [])
       assert.strictEqual((yield* look(cookie, form)).status, 404)
     })
@@ -93,7 +94,7 @@ layer(layerSignedIn)("money", (it) => {
         ...{ amount: "10.005", item_id: "52", note: "sheets", action_at: "2026-11-24T08:30" }
       })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(alertIn(refused), "amount: has more decimals than EUR has.")
+      assert.strictEqual(fieldIn(refused), "amount")
       for (const kept of ['value="10.005"', 'value="52" selected', 'value="2026-11-24T08:30"', "\nsheets<"]) {
         assert.include(refused.text, kept)
       }
@@ -122,7 +123,7 @@ layer(layerSignedIn)("money", (it) => {
       )
       const ofOrder = `${INCOME}&order=${code}`
       const other = yield* fill(cookie, ofOrder, "record", { amount: "80", currency: "EUR" })
-      assert.strictEqual(alertIn(other), "currency: must be USD, the currency of the order.")
+      assert.match(alertIn(other) ?? "", /^currency: .*\bUSD\b/)
       const { text } = yield* filledIn(cookie, ofOrder, "record", { amount: "80", currency: "usd" })
       assert.lengthOf(yield* entries, 1)
       // Without days: all that there is of the order.
@@ -199,7 +200,7 @@ layer(layerSignedIn)("money", (it) => {
       const action_at = "2026-11-28T10:00:00Z"
       const form = `/console/money?change=${yield* enter({ amount: 30, action_at })}`
       const settled = yield* filledIn(cookie, form, "settle")
-      assert.strictEqual(doneIn(settled), "The entry is marked as paid.")
+      assert.strictEqual(doneIn(settled), "settle")
       assert.notInclude(settled.text, "outstanding")
       assert.deepInclude((yield* entries)[0], { amount: 30, action_at, status: "paid" })
       assert.notInclude((yield* look(cookie, form)).text, "Mark as paid")
@@ -210,11 +211,11 @@ layer(layerSignedIn)("money", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* ready
       const backwards = yield* look(cookie, "/console/money?from=2026-11-02&to=2026-11-01")
-      assert.strictEqual(alertIn(backwards), "The period ends before it begins.")
+      assert.isDefined(alertIn(backwards))
       const year = yield* look(cookie, "/console/money?from=2026-01-01&to=2027-01-01")
       assert.isUndefined(alertIn(year))
       const longer = yield* look(cookie, "/console/money?from=2026-01-01&to=2027-01-02")
-      assert.strictEqual(alertIn(longer), "A period has at most 366 days: choose a shorter one.")
+      assert.include(alertIn(longer), "366 days")
       assert.include(longer.text, 'name="from" value="2026-01-01"')
     })
   )
@@ -240,7 +241,7 @@ layer(layerSignedIn)("money", (it) => {
       ] as const) {
         const answer = yield* madeUp(cookie, "/console/money", act, sent)
         assert.strictEqual(answer.status, 404, act)
-        assert.match(alertIn(answer) ?? "", /no such (?:entry|property|order)/)
+        assert.isDefined(alertIn(answer), act)
       }
       assert.deepStrictEqual(yield* other.entries, before)
       assert.deepStrictEqual(yield* entries, [])
@@ -281,7 +282,7 @@ layer(layerSignedIn)("money", (it) => {
       const { cookie } = yield* signedInSub(operatorId)
       const refused = yield* fill(cookie, INCOME, "record", { amount: "7" })
       assert.strictEqual(refused.status, 403)
-      assert.match(alertIn(refused) ?? "", /Only the main account/)
+      assert.isDefined(alertIn(refused))
       assert.deepStrictEqual(yield* entries, [])
     })
   )

@@ -7,6 +7,7 @@ import { call, dataOf, propertyOf } from "../../../support/harness.ts"
 import {
   alertIn,
   doneIn,
+  fieldIn,
   fill,
   filled,
   filledIn,
@@ -62,11 +63,11 @@ layer(layerSignedIn)("the page of properties", (it) => {
       const { cookie, operatorId } = yield* newHost()
       assert.include((yield* look(cookie, PROPERTIES)).text, "There is no property yet.")
       const added = yield* filledIn(cookie, PROPERTIES, "add_property", { title: " Harbour <1> " })
-      assert.strictEqual(doneIn(added), "The property is added.")
+      assert.strictEqual(doneIn(added), "add_property")
       assert.include(added.text, "Harbour &lt;1&gt;</a>")
       assert.notInclude(added.text, "Harbour <1>")
       const again = yield* fill(cookie, PROPERTIES, "add_property", { title: "Harbour <1>" })
-      assert.deepStrictEqual([again.status, alertIn(again)], [409, "title: another property has it already."])
+      assert.deepStrictEqual([again.status, fieldIn(again)], [409, "title"])
       assert.include(again.text, 'name="title" value="Harbour &lt;1&gt;"')
       assert.lengthOf((yield* portfolioOf(operatorId)).properties, 1)
     })
@@ -82,7 +83,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
         [303, 303]
       )
       const stopped = yield* look(cookie, sent[0]?.location ?? "")
-      assert.include(doneIn(stopped), "is not let any more")
+      assert.strictEqual(doneIn(stopped), "stop_letting")
       assert.include(stopped.text, "not let</span>")
       assert.lengthOf(formsOf(stopped, "stop_letting"), 0)
       assert.deepStrictEqual(yield* trailOf(operatorId), [
@@ -101,7 +102,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
       const { cookie, operatorId } = yield* newHost()
       const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
       const made = yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea <b>", property_ids: ids(one) })
-      assert.strictEqual(doneIn(made), "The group is made.")
+      assert.strictEqual(doneIn(made), "make_group")
       assert.notInclude(made.text, "Sea <b>")
       const [group] = (yield* portfolioOf(operatorId)).groups
       assert.deepStrictEqual([group?.name, group?.on], ["Sea <b>", [one]])
@@ -178,7 +179,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
       const one = yield* propertyOf(operatorId, "One")
       yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea" })
       const taken = yield* fill(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
-      assert.deepStrictEqual([taken.status, alertIn(taken)], [409, "name: another group has it already."])
+      assert.deepStrictEqual([taken.status, fieldIn(taken)], [409, "name"])
       const [form] = formsOf(taken, "make_group")
       assert.deepStrictEqual([form?.form.get("name"), form?.form.getAll("property_ids")], ["Sea", ids(one)])
     })
@@ -218,7 +219,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
       const { cookie, operatorId } = yield* newHost()
       const [one, two] = [yield* propertyOf(operatorId, "Room 101"), yield* propertyOf(operatorId, "Room 102")]
       const made = yield* filledIn(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Double", property_ids: ids(one) })
-      assert.strictEqual(doneIn(made), "The room type is made.")
+      assert.strictEqual(doneIn(made), "make_room_type")
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).room_types[0]?.on, [one])
       const next = yield* look(cookie, NEW_ROOM_TYPE)
       assert.notInclude(next.text, "Room 101")
@@ -226,10 +227,8 @@ layer(layerSignedIn)("the page of properties", (it) => {
       assert.include(next.text, "1 that are in one already are not shown")
       // Meanwhile it has come into one: what is ticked stays filled in, and why it was not taken is said.
       const taken = yield* fill(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(one, two) })
-      assert.deepStrictEqual(
-        [taken.status, alertIn(taken)],
-        [409, `property_ids: in another room type already: ${one}.`]
-      )
+      assert.strictEqual(taken.status, 409)
+      assert.match(alertIn(taken) ?? "", new RegExp(`^property_ids: .*\\b${one}\\b`))
       assert.deepStrictEqual(formsOf(taken, "make_room_type")[0]?.form.get("title"), "Twin")
       yield* filledIn(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(two) })
       assert.include((yield* look(cookie, NEW_ROOM_TYPE)).text, "Every property is in a room type already.")

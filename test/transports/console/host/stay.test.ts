@@ -104,7 +104,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
         // As the page was before that.
         ...{ mobile: "", "was.mobile": "" }
       })
-      assert.strictEqual(doneIn(after), "The changes are saved.")
+      assert.strictEqual(doneIn(after), "change")
       const { guest_name, guest_phone, remarks, rates, custom_channel, number_of_guests } = yield* record
       assert.deepStrictEqual(
         [guest_name, guest_phone, remarks, rates.rate.amount, custom_channel?.id, number_of_guests],
@@ -127,7 +127,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       yield* another("Ida", property, "2027-05-08", "2027-05-10")
       assert.include(yield* shown, "its property is free from Sat 1 May 2027 until Sat 8 May 2027.")
       const after = yield* filledIn(cookie, path, "dates", { check_in_date: "2027-05-02" })
-      assert.strictEqual(doneIn(after), "The stay has its new days.")
+      assert.strictEqual(doneIn(after), "dates")
       const refused = yield* fill(cookie, path, "dates", { check_out_date: "2027-05-09" })
       assert.strictEqual(refused.status, 409)
       assert.strictEqual(formsOf(refused, "dates")[0]?.form.get("check_out_date"), "2027-05-09")
@@ -144,7 +144,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       assert.include(text, "Harbour 2 (Grace &lt;H&gt; would go into the box)</option>")
       assert.notInclude(text, `<option value="${property}"`)
       const after = yield* filledIn(cookie, path, "allocate", { property_id: String(second) })
-      assert.strictEqual(doneIn(after), "The stay is in its new place.")
+      assert.strictEqual(doneIn(after), "allocate")
       assert.strictEqual((yield* record).property_id, second)
       assert.include((yield* look(cookie, stayPath(grace))).text, "in the box")
       // What is busy elsewhere cannot be taken.
@@ -166,10 +166,8 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       const faster = yield* another("Faster", second, "2027-05-05", "2027-05-06")
       const whereFaster = Effect.map(look(cookie, stayPath(faster)), ({ text }) => text.includes("in the box"))
       const refused = yield* post(cookie, path, stale)
-      assert.deepStrictEqual(
-        [refused.status, alertIn(refused)],
-        [409, "Harbour 2 is taken by Faster by now. Nothing was changed; look again, and move it if it shall be so."]
-      )
+      assert.strictEqual(refused.status, 409)
+      assert.match(alertIn(refused) ?? "", /\bHarbour 2\b.*\bFaster\b/)
       assert.deepStrictEqual([(yield* record).property_id, yield* whereFaster], [property, false])
       // The form that came back has shown it; sent again once it is done, it is done.
       const seen = formsOf(refused, "allocate")[0]?.form ?? new URLSearchParams()
@@ -183,12 +181,12 @@ layer(layerSignedIn)("the page of a stay", (it) => {
     Effect.gen(function* () {
       const { cookie, path, second, record, shown } = yield* aStay()
       const after = yield* filledIn(cookie, path, "box")
-      assert.strictEqual(doneIn(after), "The stay is in the box.")
+      assert.strictEqual(doneIn(after), "box")
       assert.isTrue((yield* record).in_reservation_box)
       const text = yield* shown
       assert.include(text, "Into a property")
       assert.include(text, "It is in no property, so nothing is in the way of other days.")
-      assert.lengthOf(formsOf({ status: 200, location: "", text, headers: new Headers() }, "box"), 0)
+      assert.lengthOf(formsOf({ text }, "box"), 0)
       yield* filledIn(cookie, path, "allocate", { property_id: String(second) })
       assert.strictEqual((yield* record).property_id, second)
     })
@@ -204,7 +202,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       const path = stayPath(`${both}_1`)
       assert.include((yield* look(cookie, path)).text, "this stay and the other one of the same reservation")
       const after = yield* filledIn(cookie, path, "cancel")
-      assert.strictEqual(doneIn(after), "The reservation is cancelled.")
+      assert.strictEqual(doneIn(after), "cancel")
       const { reservations } = yield* api.search_reservations({ reservation_code: both }).pipe(as)
       assert.deepStrictEqual(
         reservations.map(({ status }) => status),
@@ -242,7 +240,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       const page = yield* look(one.cookie, one.path)
       assert.include(page.text, "Its nights are free.")
       assert.lengthOf(formsOf(page, "whereabouts"), 0)
-      assert.strictEqual(doneIn(yield* filledIn(one.cookie, one.path, "approve")), "The request is accepted.")
+      assert.strictEqual(doneIn(yield* filledIn(one.cookie, one.path, "approve")), "approve")
       assert.strictEqual((yield* one.record).status, "accepted")
       const two = yield* aStay(asked)
       yield* two.another("Grace", two.property, "2027-05-05", "2027-05-06")
@@ -250,7 +248,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       const refused = yield* fill(two.cookie, two.path, "approve")
       assert.strictEqual(refused.status, 409)
       assert.strictEqual((yield* two.record).status, "wait_accept")
-      assert.strictEqual(doneIn(yield* filledIn(two.cookie, two.path, "decline")), "The request is turned down.")
+      assert.strictEqual(doneIn(yield* filledIn(two.cookie, two.path, "decline")), "decline")
       assert.strictEqual((yield* two.record).status, "denied")
       assert.notInclude(yield* two.shown, "It waits for your answer")
     })
@@ -300,7 +298,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: { gate: "red" } }).pipe(as)
       // Gone, another text, untouched.
       const after = yield* filledIn(cookie, path, "fields", { 'field.do"or': "", "field.field.x": "new" })
-      assert.strictEqual(doneIn(after), "The fields are saved.")
+      assert.strictEqual(doneIn(after), "fields")
       assert.deepStrictEqual(Object.entries((yield* record).custom_fields ?? {}).toSorted(), [
         ["__proto__", "<__proto__>"],
         ["field.x", "new"],
@@ -315,7 +313,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       for (const path of ["/console/stay", stayPath(""), stayPath("5-NONE"), stayPath("x".repeat(2_000))]) {
         const page = yield* look(cookie, path)
         assert.strictEqual(page.status, 404, path)
-        assert.include(page.text, "There is no stay of that code.")
+        assert.lengthOf(formsOf(page, "box"), 0)
       }
     })
   )

@@ -7,6 +7,7 @@ import { orderOf, propertyOf, typedClient, withToken } from "../../../support/ha
 import {
   alertIn,
   doneIn,
+  fieldIn,
   fill,
   filledIn,
   fillTwice,
@@ -51,7 +52,7 @@ layer(layerSignedIn)("tasks", (it) => {
         ...{ type: "cleaning", property_id: String(harbour), staff_id: String(marta), expected_date: "2026-11-26" },
         ...{ expected_time: "11:00", level: "advanced", fee: "35.5", note: "<script>keys" }
       })
-      assert.strictEqual(doneIn(added), "The task is added.")
+      assert.strictEqual(doneIn(added), "create")
       for (const shown of [
         "Thu 26 Nov 2026",
         "<h3>Marta &amp; Co</h3>",
@@ -63,22 +64,22 @@ layer(layerSignedIn)("tasks", (it) => {
       }
       assert.include(added.text, "35.50 EUR")
       assert.include(added.text, "&lt;script&gt;keys")
-      assert.strictEqual(doneIn(yield* filledIn(cookie, TASKS, "begin")), "The task is under way.")
+      assert.strictEqual(doneIn(yield* filledIn(cookie, TASKS, "begin")), "begin")
       assert.strictEqual((yield* tasks)[0]?.status, "in_progress")
       const done = yield* filledIn(cookie, TASKS, "finish")
-      assert.strictEqual(doneIn(done), "The task is done.")
+      assert.strictEqual(doneIn(done), "finish")
       assert.deepStrictEqual(formsOf(done, "finish"), [])
       const [task] = yield* tasks
       assert.strictEqual(task?.status, "completed")
       const form = `${TASKS}?change=${task?.id}`
       const changed = yield* filledIn(cookie, form, "change", { staff_id: "", expected_time: "", note: "none" })
-      assert.strictEqual(doneIn(changed), "The task is changed.")
+      assert.strictEqual(doneIn(changed), "change")
       assert.deepInclude((yield* tasks)[0], {
         ...{ staff_id: null, expected_time: null, note: "none", status: "completed" },
         ...{ property_id: harbour, level: "advanced", fee: 35.5, expected_date: "2026-11-26" }
       })
       assert.include(changed.text, "Nobody yet")
-      assert.strictEqual(doneIn(yield* filledIn(cookie, form, "delete")), "The task is deleted.")
+      assert.strictEqual(doneIn(yield* filledIn(cookie, form, "delete")), "delete")
       assert.deepStrictEqual(yield* tasks, [])
       assert.strictEqual((yield* look(cookie, form)).status, 404)
     })
@@ -92,7 +93,7 @@ layer(layerSignedIn)("tasks", (it) => {
         ...{ property_id: String(garden), staff_id: String(marta), note: "tap drips", type: "maintenance" }
       })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(alertIn(refused), "staff_id: does not work in the property of the task.")
+      assert.strictEqual(fieldIn(refused), "staff_id")
       assert.include(refused.text, "tap drips")
       assert.include(refused.text, `value="${garden}" selected`)
       assert.include(refused.text, 'value="maintenance" selected')
@@ -116,9 +117,9 @@ layer(layerSignedIn)("tasks", (it) => {
       assert.include(hers.text, "last day")
       assert.notInclude(hers.text, "too far")
       const wrong = yield* look(cookie, `${TASKS}?from=2026-11-20&to=2026-11-19`)
-      assert.strictEqual(alertIn(wrong), "The last day is before the first.")
+      assert.isDefined(alertIn(wrong))
       const long = yield* look(cookie, `${TASKS}?from=2026-01-01&to=2026-12-31`)
-      assert.match(alertIn(long) ?? "", /At most 180 days/)
+      assert.include(alertIn(long), "180 days")
     })
   )
 
@@ -231,7 +232,7 @@ layer(layerSignedIn)("tasks", (it) => {
       ] as const) {
         const answer = yield* madeUp(cookie, TASKS, act, fields)
         assert.strictEqual(answer.status, 404, act)
-        assert.match(alertIn(answer) ?? "", /no such|has no/i, act)
+        assert.isDefined(alertIn(answer), act)
       }
       assert.deepStrictEqual(yield* other.tasks, before)
       assert.deepStrictEqual(yield* tasks, [])

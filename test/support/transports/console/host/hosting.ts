@@ -2,12 +2,15 @@ import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { ACT_FIELD, FORM_FIELD, formTokenOf, KEY_FIELD } from "../../../../../src/transports/console/visit.ts"
 import { freshOperator, type OperatorOptions } from "../../../harness.ts"
+import { fieldOf } from "../../../messages-of-errors.ts"
 import { BaseUrl } from "../../../server.ts"
 import { signedIn } from "../signed-in.ts"
 
 // The host's pages as a browser without a script sees them: they are looked at, and their forms are sent as they are written.
 
 export interface Page {
+  /** The path and query the page was asked for by. */
+  readonly path: string
   readonly status: number
   readonly location: string
   readonly text: string
@@ -31,6 +34,7 @@ const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init:
     const headers = { cookie: `latchkey=${cookie}`, ...init.headers }
     const response = await fetch(`${base}${path}`, { redirect: "manual", ...init, headers })
     return {
+      path,
       status: response.status,
       location: response.headers.get("location") ?? "",
       text: await response.text(),
@@ -69,7 +73,7 @@ export interface StandingForm {
 }
 
 /** The forms of a page with a button of that act, each with what its fields have, as a browser would send it. */
-export const formsOf = ({ text }: Page, act: string): ReadonlyArray<StandingForm> =>
+export const formsOf = ({ text }: Pick<Page, "text">, act: string): ReadonlyArray<StandingForm> =>
   Array.from(text.matchAll(/<form method="post"[\s\S]*?<\/form>/g), ([form]) => form)
     .filter((form) => form.includes(`name="${ACT_FIELD}" value="${act}"`))
     .map((form) => ({
@@ -155,11 +159,15 @@ export const alertIn = ({ text }: Page): string | undefined => {
   return alert === undefined ? undefined : meant(alert)
 }
 
-/** What the page says of the form before. */
-export const doneIn = ({ text }: Page): string | undefined => {
-  const done = /role="status">([^<]*)</.exec(text)?.[1]
-  return done === undefined ? undefined : meant(done)
+/** The field that the alert of a page names: "" if the alert names none, undefined if the page has no alert. */
+export const fieldIn = (page: Page): string | undefined => {
+  const alert = alertIn(page)
+  return alert === undefined ? undefined : fieldOf({ error_msg: alert })
 }
+
+/** The act that the status message of a page reports, by the page's address; undefined if the page has no such message. */
+export const doneIn = ({ path, text }: Page): string | undefined =>
+  /role="status">[^<]/.test(text) ? (new URLSearchParams(path.split("?")[1]).get("done") ?? "") : undefined
 
 /** Sends a form that must be taken, and follows to the page that says so. */
 export const filledIn = Effect.fnUntraced(function* (
