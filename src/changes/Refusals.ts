@@ -49,7 +49,7 @@ export class Refusals extends Context.Service<
       const write = writing(sql, counts)
       // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
       yield* Effect.addFinalizer(() => lastWrite(write))
-      yield* periodically("writing down what was refused", REFUSALS_WRITE_MS, () => write)
+      yield* periodically("saving refusals", REFUSALS_WRITE_MS, () => write)
 
       const count = (kind: RefusalKind) =>
         Effect.map(Clock.currentTimeMillis, (now) => counts.add({ ...kind, hour: hourOf(now), times: 1 }))
@@ -83,7 +83,8 @@ const writing = (sql: SqlClient.SqlClient, counts: ReturnType<typeof makeCounts>
   )
   return Effect.gen(function* () {
     const beyond = counts.takeBeyond()
-    if (beyond > 0) yield* Effect.annotateLogs(Effect.logWarning("refusals were not told apart"), { times: beyond })
+    if (beyond > 0)
+      yield* Effect.annotateLogs(Effect.logWarning("refusals were counted without their details"), { times: beyond })
     while ((yield* writeSome) >= REFUSALS_ROWS) yield* Effect.yieldNow
   })
 }

@@ -4,4 +4,4 @@ import { RETENTION_MS } from "../jobs/retention.ts"
 import { retain } from "./retention.ts"
 
 /** Removes what changes left behind, and counts of refusals, when they are old, over a database. */
-export const layerRetention = Layer.effectDiscard(periodically("retention of the trail", RETENTION_MS, retain))
+export const layerRetention = Layer.effectDiscard(periodically("retention of the audit log", RETENTION_MS, retain))

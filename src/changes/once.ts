@@ -163,11 +163,10 @@ export const canonical = (value: Schema.Json): string =>
   )
 
 const anotherCall = new ValidationFailed({
-  message: "Idempotency-Key: was used for another call; a new call needs a new key."
+  message: "Idempotency-Key: was used for another call; use a new key."
 })
 
 const notThrough = new Conflict({
-  message:
-    "Idempotency-Key: this call waited too long, perhaps for another one with its key, and changed nothing; repeat it with the same key.",
+  message: "Idempotency-Key: this call waited too long and changed nothing; repeat it with the same key.",
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })

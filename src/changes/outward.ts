@@ -117,11 +117,11 @@ const toItsEnd = <E, R>(
   )
 
 export const underWay = new Conflict({
-  message: "Idempotency-Key: another call with this key is under way; repeat it in a moment.",
+  message: "Idempotency-Key: another call with this key is in progress; repeat this call in a moment.",
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })
 
 export const outcomeUnknown = new Conflict({
   message:
-    "Idempotency-Key: the call with this key was cut off and its outcome is unknown; look at the record, then use a new key."
+    "Idempotency-Key: the call with this key was interrupted and its outcome is unknown; check the record, then use a new key."
 })

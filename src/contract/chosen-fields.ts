@@ -25,8 +25,8 @@ const refusalOf = (chosen: Chosen, known: ReadonlyArray<string>): string | undef
   if (chosen.length === 0) return "must name a field"
   const unknown = namesIn(chosen).find((name) => !known.includes(name))
   if (unknown === undefined) return undefined
-  const wrong = unknown === "" ? "has an empty name" : `rows have no ${toldName(unknown)}`
-  return `${wrong}; there are ${known.join(", ")}`
+  const wrong = unknown === "" ? "must not contain an empty name" : `there is no field ${toldName(unknown)}`
+  return `${wrong}; the fields are ${known.join(", ")}`
 }
 
 /** A comma-separated text, as a query has it, or a list of names; at least one name, each of a field that rows have. */

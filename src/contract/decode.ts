@@ -56,7 +56,7 @@ const isUnstorable = (text: string): boolean => text.includes(NUL) || !text.isWe
 
 const unstorable = (field: string, text: string): Finding => ({
   field,
-  text: `must not hold ${text.includes(NUL) ? "the character U+0000" : "half a character"}`,
+  text: `must not contain ${text.includes(NUL) ? "the character U+0000" : "half of a surrogate pair"}`,
   code: 422
 })
 

@@ -117,7 +117,7 @@ const instantUpTo = (maxLength: number) =>
       true
     ),
     Schema.makeFilter(isStorableInstant, {
-      expected: "a time in the years 1 to 9999, its offset counted",
+      expected: "a time in the years 1 to 9999 in UTC",
       toJsonSchema: () => [{}, true]
     })
   ).annotate({ description: "ISO 8601; without offset in the host's time zone" })

@@ -60,7 +60,7 @@ export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
     const by = changedBy[changed]
     const why =
       by === undefined
-        ? "cannot be changed; send the value it has, or leave it out"
+        ? "cannot be changed; send its current value, or leave it out"
         : `cannot be changed here; use ${by}`
     return Result.fail(new ValidationFailed({ message: `${changed}: ${why}.` }))
   }

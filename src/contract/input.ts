@@ -76,7 +76,7 @@ const anotherThan = (
   const field = Object.keys(path).find((name) => Object.hasOwn(body, name) && !isSame(body[name], path[name]))
   return field === undefined
     ? undefined
-    : new ValidationFailed({ message: `${field}: cannot be changed; the path names another.` })
+    : new ValidationFailed({ message: `${field}: cannot be changed; it must equal the value in the path.` })
 }
 
 /** A struct without fields lets its input through as it is; unknown fields are to be ignored here as everywhere. */

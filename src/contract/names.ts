@@ -32,4 +32,4 @@ export const nameKeyOf = (name: string): string =>
 
 /** Returns the 409 for a name that another record of the same kind has. The resource looks up the id of that record. */
 export const nameTaken = (field: string, kind: string): Conflict =>
-  new Conflict({ message: `${field}: another ${kind} has it already.`, taken: null })
+  new Conflict({ message: `${field}: is already used by another ${kind}.`, taken: null })

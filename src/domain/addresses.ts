@@ -17,7 +17,7 @@ export interface OwnedAddress {
 }
 
 /** What stands for an address whose token does not open (src/platform/sealing): no address, so that nobody takes it for one. */
-export const UNREADABLE_ADDRESS = "(cannot be read any more: replace it)"
+export const UNREADABLE_ADDRESS = "(cannot be decrypted: replace it)"
 
 const readOwned = rowOf(Owned)
 

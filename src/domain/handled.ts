@@ -133,10 +133,10 @@ export const handled = <Ops extends Operations<keyof Ops & string>>(
 const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Reader => {
   const isOpen = typeof handler === "object" && "open" in handler
   if (needsToken(operation) === isOpen) {
-    throw new Error(`${operation._tag}: what needs no token is open, and nothing else is`)
+    throw new Error(`${operation._tag}: an operation must be open if and only if it needs no token`)
   }
   if (!isOpen && isChange(operation) === (typeof handler === "function")) {
-    throw new Error(`${operation._tag}: what changes is a change of its family's, and what reads is not`)
+    throw new Error(`${operation._tag}: a handler must be a change if and only if its operation changes records`)
   }
   const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
   // Throws for a result that does not fit its own schema: a defect.

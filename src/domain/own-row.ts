@@ -84,7 +84,7 @@ export const withNameHolder = (sql: SqlClient, { table, column, keepsDeleted }: 
     const { operatorId } = yield* CurrentOperator
     // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
     const holder = yield* Effect.catchDefect(readIdentity(statement({ operatorId, name: nameOf(text) })), (defect) =>
-      Effect.as(Effect.logDebug("the record with a taken name was not looked up", defect), undefined)
+      Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
     )
     return yield* new Conflict({ message, taken: holder?.id ?? null })
   })

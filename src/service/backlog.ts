@@ -88,6 +88,6 @@ export const makeTellingBacklog = Effect.map(makeBacklogLooks, (looks) =>
 /** Looks from time to time, for as long as the process runs; the first time at once. */
 export const layerBacklog = Layer.effectDiscard(
   Effect.flatMap(makeTellingBacklog, (telling) =>
-    Effect.forkScoped(loop("counting what is due", Effect.andThen(telling, Effect.sleep(BACKLOG_LOOK_MS))))
+    Effect.forkScoped(loop("counting due work", Effect.andThen(telling, Effect.sleep(BACKLOG_LOOK_MS))))
   )
 )

@@ -260,7 +260,7 @@ const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: Pick
         const work = Effect.flatMap(parse, (input) =>
           Effect.flatMap(read(input, call.params), ({ open }) =>
             open === undefined
-              ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))
+              ? Effect.die(new Error(`${operation._tag} has no handler for calls without a token`))
               : traced(waking(open))
           )
         )
@@ -399,17 +399,16 @@ const refused = (
 }
 
 const outOfTime = new ServerError({
-  message:
-    "This call took too long and was stopped; nothing was changed by the part that was stopped. It may be retried.",
+  message: "This call took too long and was stopped. The part that was stopped changed nothing; retry the call.",
   retryAfter: BUSY_RETRY_SECONDS
 })
 const readOnly = new ServerError({
-  message: "The service only reads at the moment. Nothing was changed; try again later.",
+  message: "The service is read-only at the moment. Nothing was changed; try again later.",
   retryAfter: BUSY_RETRY_SECONDS
 })
 const databaseTrouble = new ServerError({
   message:
-    "The service cannot reach its database, or write to it, at this moment. Retry later; under an Idempotency-Key it happens once.",
+    "The service cannot reach its database, or cannot write to it. Retry later; with an Idempotency-Key the change is made only once.",
   retryAfter: BUSY_RETRY_SECONDS
 })
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })

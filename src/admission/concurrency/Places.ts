@@ -249,11 +249,11 @@ const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RE
 
 const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
   "too many": busy(
-    `More than ${WAITING_CALLS} calls of this account's operator, or ${WAITING_BYTES} bytes of them, wait to be worked on. Nothing was done; retry later, with fewer at once.`
+    `This operator has more than ${WAITING_CALLS} calls, or ${WAITING_BYTES} bytes of calls, in the queue. Nothing was done; retry later with fewer calls at once.`
   ),
   overloaded: busy("The service is overloaded: this call would have waited too long. Nothing was done; retry it later.")
 }
-const tooLate = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")
+const tooLate = busy("This call waited too long in the queue. Nothing was done; retry it with fewer calls at once.")
 const tooLong = Effect.fail(tooLate)
 
 /** Returns whether a call got no permit, so that its work did not begin and it counts in no rate-limit window. */

@@ -66,6 +66,5 @@ export const announced = Effect.fnUntraced(function* (
   }
 })
 
-const BEGUN =
-  "overloaded: more calls come than this process can work on; those that would wait too long are refused at once (500 with Retry-After)"
-const OVER = "no longer overloaded: no call was refused for it in the last seconds"
+const BEGUN = "overload began: this process rejects calls that would wait too long (500 with Retry-After)"
+const OVER = "overload ended: this process rejected no call for overload in the last seconds"

@@ -114,14 +114,14 @@ const announcements = (address: string) => {
       warnedAt = now
       announced = true
       yield* Effect.logWarning(
-        `Redis at ${address} is away: each process counts its own rate windows until it is back`,
+        `Redis at ${address} is unreachable: each process counts its own rate-limit windows until Redis is back`,
         why
       )
     }),
     back: Effect.suspend(() => {
       if (!announced) return Effect.void
       announced = false
-      return Effect.logInfo(`Redis at ${address} is back: rate windows are shared again`)
+      return Effect.logInfo(`Redis at ${address} is back: all processes share their rate-limit windows again`)
     })
   }
 }
@@ -167,4 +167,4 @@ const patience = Effect.sleep(REDIS_PATIENCE / 4).pipe(
 const addressOf = (url: string): Effect.Effect<string> =>
   URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)
     ? Effect.succeed(new URL(url).host)
-    : Effect.die("The address of Redis must look like redis://host:6379 or rediss://host:6379")
+    : Effect.die("REDIS_URL must be a redis:// or rediss:// address, such as redis://host:6379")

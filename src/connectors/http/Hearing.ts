@@ -41,7 +41,7 @@ export const unheard = (status: number, reason: string, retryAfter?: number): An
 
 export const notSigned = unheard(
   401,
-  "The message is not signed by a connector that is known here, or not in the last five minutes."
+  "The message must be signed by a registered connector, within the last five minutes."
 )
 
 const TIMESTAMP = /^\d{1,12}$/
@@ -90,10 +90,10 @@ const answerOf = ({ outcome, reason }: Outcome): Answer =>
 const longId = unheard(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
 const replayed = unheard(
   409,
-  "webhook-timestamp: this very message was heard before; one that is sent again is signed anew."
+  "webhook-timestamp: this message was already received; sign it again before you resend it."
 )
-const anotherMessage = unheard(409, "webhook-id: another message had it: each has its own.")
-const noSuchAccount = unheard(403, "account.channel_account_id: no account that this connector speaks for.")
+const anotherMessage = unheard(409, "webhook-id: was used for another message; use a new id for each message.")
+const noSuchAccount = unheard(403, "account.channel_account_id: must be an account of this connector.")
 const tooMany = (seconds: number) =>
   unheard(429, `More than ${CONNECTOR_MESSAGES_A_MINUTE} messages a minute.`, seconds)
 

@@ -56,7 +56,7 @@ const noMore = new ValidationFailed({
   message: `A deployment has at most ${CONNECTORS} connectors, and all are in use.`
 })
 
-const nameTaken = new Conflict({ message: "name: another connector has it already." })
+const nameTaken = new Conflict({ message: "name: is already used by another connector." })
 
 /** Alone, so that two at once do not each see the last free place. */
 const adding = (sql: Sql, id: number, { name, url }: NewConnector, secret: string, now: Date) =>

@@ -60,7 +60,7 @@ const daysBetween = (start: string, end: string) => (answer: unknown) =>
   Effect.flatMap(readDays(answer), ({ days }) =>
     days.length === daysInRange(start, end) && days.every(({ date }, at) => date === addDays(start, at))
       ? Effect.succeed(days)
-      : Effect.fail(new ValidationFailed({ message: "days: must be those that were asked for, in order." }))
+      : Effect.fail(new ValidationFailed({ message: "days: must be the requested days, in order." }))
   )
 
 const rules = decoderOf(

@@ -66,7 +66,7 @@ const saidNo = Effect.fnUntraced(function* (answer: Read, channelType: string) {
   if (Result.isFailure(refusal)) return Result.fail(refusal.failure)
   return yield* readRefusal(refusal.success).pipe(
     Effect.match({
-      onFailure: ({ message }) => unreadable(`is a refusal that cannot be read. ${message}`),
+      onFailure: ({ message }) => unreadable(`is an error response that cannot be read. ${message}`),
       onSuccess: (said) => Result.fail(new ChannelRefused(said))
     })
   )
@@ -93,7 +93,7 @@ const understood = Effect.fnUntraced(function* <A>(
 export const makeAsking = Effect.gen(function* () {
   const known = yield* Known
   const outbound = yield* Outbound
-  const warn = makeSparing("a connector's answer is none")
+  const warn = makeSparing("a connector sent an invalid response")
 
   const sent = Effect.fnUntraced(function* (id: number, account: AccountThere, { type, payload }: Message<unknown>) {
     const connector = yield* known.find(id)

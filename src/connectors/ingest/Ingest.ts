@@ -120,7 +120,7 @@ const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {
     const hears = byType.get(kind)
     const excess = tooMuch(said)
     if (excess !== undefined) return refused(speaker, said, excess)
-    if (hears === undefined) return refused(speaker, said, "type: is not one that is known")
+    if (hears === undefined) return refused(speaker, said, "type: is unknown")
     return hears(speaker, said).pipe(
       Effect.catchTag("SaidRefused", ({ reason }) => refused(speaker, said, reason)),
       Effect.provideService(Acting, byItself(`channel ${speaker.channelType}`, `ingest ${kind}`))
@@ -129,7 +129,7 @@ const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {
 }
 
 const refused = (speaker: Speaker, said: unknown, reason: string): Effect.Effect<Heard> =>
-  Effect.logWarning("a channel's word is refused").pipe(
+  Effect.logWarning("a channel event was rejected").pipe(
     Effect.annotateLogs({
       operator_id: speaker.operatorId,
       channel_account_id: speaker.accountId,

@@ -17,7 +17,7 @@ export const layerHearingLater = Layer.effectDiscard(
   Effect.gen(function* () {
     const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
     const sql = yield* SqlClient.SqlClient
-    yield* periodically("payments that wait for their orders", WAITING_MS, () =>
+    yield* periodically("recording waiting payments", WAITING_MS, () =>
       Effect.provideService(settleAllWaiting(services), Acting, byItself("service", "settle waiting payments"))
     )
     yield* periodically("retention of waiting payments", RETENTION_MS, (now) =>

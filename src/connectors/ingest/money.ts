@@ -36,13 +36,13 @@ const moneyOf = ({ operatorId, accountId, channelType }: Speaker, said: MoneySai
 
 /** Why money that was found so cannot be an entry; undefined: it can. */
 const against = ({ money, order, waiting }: FoundMoney, told: ChannelMoney): string | undefined => {
-  if (money !== null && !isSameMoney(money, told)) return "payment_id: it was told before with another content"
+  if (money !== null && !isSameMoney(money, told)) return "payment_id: was sent before with different content"
   if (order === null) {
     return money === null && waiting >= CHANNEL_MONEY_WAITING
-      ? `channel_id: ${CHANNEL_MONEY_WAITING} payments of the account wait for their orders already`
+      ? `channel_id: ${CHANNEL_MONEY_WAITING} payments of the account already wait for their orders`
       : undefined
   }
-  if (order.is_anothers) return "channel_id: the order is another account's"
+  if (order.is_anothers) return "channel_id: the order belongs to another account"
   return order.currency === told.currency ? undefined : `currency: the order is in ${order.currency}`
 }
 
@@ -119,7 +119,7 @@ const takeWaiting = (services: MoneyServices, told: ChannelMoney): Effect.Effect
     Effect.catchTag("SaidRefused", ({ reason }) =>
       Effect.andThen(
         services.money.giveUp(told),
-        Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped").pipe(
+        Effect.logWarning("a waiting payment was dropped because its order rejects it").pipe(
           about,
           Effect.annotateLogs({ reason })
         )
@@ -127,7 +127,7 @@ const takeWaiting = (services: MoneyServices, told: ChannelMoney): Effect.Effect
     ),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) => about(Effect.logWarning("a payment that waited could not be entered and is tried again", cause))
+      (cause) => about(Effect.logWarning("recording a waiting payment failed and will be retried", cause))
     )
   )
 }

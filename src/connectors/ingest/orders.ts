@@ -66,14 +66,14 @@ export const hearsOrder: Effect.Effect<
 
 /** Of each room where it can be; fails where the account is unknown, or speaks of what is not its own. */
 const placesIn = Effect.fnUntraced(function* (stays: StaysSaid, ground: Ground) {
-  if (!ground.account_known) return yield* new SaidRefused({ reason: "the account is not known" })
+  if (!ground.account_known) return yield* new SaidRefused({ reason: "the account is unknown" })
   if (ground.is_anothers) {
-    return yield* new SaidRefused({ reason: "channel_id: an order of another account" })
+    return yield* new SaidRefused({ reason: "channel_id: the order belongs to another account" })
   }
   const free = yield* Effect.forEach(stays, (_: StaySaid, room) => {
     const places = ground.free[room]
     return places === undefined || places === null
-      ? Effect.fail(new SaidRefused({ reason: `rooms[${room}].listing_id: no listing of the account` }))
+      ? Effect.fail(new SaidRefused({ reason: `rooms[${room}].listing_id: the account has no such listing` }))
       : Effect.succeed(places)
   })
   return free

@@ -121,7 +121,7 @@ export class Marketplace extends Context.Service<
 
 const CHANGES = ["check_in_date", "check_out_date", "listing_id", "adults"] as const
 
-const nothingToChange = new BadRequest({ message: `Say what to change: ${CHANGES.join(", ")}.` })
+const nothingToChange = new BadRequest({ message: `Send at least one of these fields: ${CHANGES.join(", ")}.` })
 
 /** How an order is moved: found by its name, changed by a rule, told. */
 const makeMovingOrders = Effect.gen(function* () {
@@ -171,7 +171,7 @@ const roomsOf = (asked: BookAsked, names: ReadonlyArray<string>): ReadonlyArray<
   )
 
 const USUAL_MS = 5_000
-const USUAL_REASON = "the channel says no"
+const USUAL_REASON = "the channel rejects it"
 
 const makeMood = Effect.gen(function* () {
   const finding = yield* makeFinding

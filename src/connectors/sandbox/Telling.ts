@@ -204,7 +204,7 @@ export class Telling extends Context.Service<
         if (heard._tag === "Success" && heard.value._tag === "Some") return yield* settled(word, heard.value.value)
         const why = heard._tag === "Success" ? "not answered in time" : "failed"
         const now = yield* DateTime.nowAsDate
-        yield* Effect.logWarning(`the sandbox was not heard: ${word.kind} ${word.subject} ${why}, told again later`)
+        yield* Effect.logWarning(`a sandbox event failed and will be sent again: ${word.kind} ${word.subject} ${why}`)
         yield* putsOff(word, why, new Date(now.getTime() + pauseOf(BACKOFF, word.attempts)))
       })
 

@@ -143,7 +143,7 @@ export const restricted = (
   restrictions: ReadonlyArray<RestrictedDays>
 ): Result.Result<ReadonlyArray<Day>, string> => {
   const strange = restrictions.flatMap((range) => names(rulesOf(range)).filter((name) => !isHonoured(channel, name)))
-  if (strange[0] !== undefined) return Result.fail(`${channel} does not know ${strange[0]}`)
+  if (strange[0] !== undefined) return Result.fail(`${channel} does not support ${strange[0]}`)
   const lists = RESTRICTIONS.map((name) =>
     restrictions.flatMap(({ start_date, end_date, [name]: rule }) =>
       rule === undefined ? [] : [{ start_date, end_date, rules: { [name]: rule } }]

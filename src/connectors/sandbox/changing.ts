@@ -17,7 +17,7 @@ import { threadOfOrder } from "./threads.ts"
 const FREE_ATTEMPTS = 3
 const QUEUED_ATTEMPTS = 30
 
-const busy = new Conflict({ message: "The listing changes too fast at the moment: try again." })
+const busy = new Conflict({ message: "The listing is being changed by other calls; try again." })
 
 /** What an act is about, beside what its order names. */
 export interface About {

@@ -40,7 +40,7 @@ export const makeExpiring = Effect.gen(function* () {
     Effect.ignore(end).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) => Effect.logError(`an ${what} of the sandbox could not time out`, cause)
+        (cause) => Effect.logError(`the timeout of a sandbox ${what} failed`, cause)
       )
     )
   return Effect.gen(function* () {

@@ -43,7 +43,7 @@ const finding = (sql: SqlClient.SqlClient, what: "listing" | "order" | "thread" 
     if (only === undefined) return yield* new NotFound({ message: `${what}_id: no such ${what}: ${name}.` })
     if (another === undefined) return only
     return yield* new ValidationFailed({
-      message: `${what}_id: several accounts have ${name}: say channel_type and operator_id too.`
+      message: `${what}_id: several accounts have ${name}; send channel_type and operator_id too.`
     })
   })
 }

@@ -76,7 +76,7 @@ export const settling =
     Result.gen(function* () {
       const { account, now } = found.scene
       if (DIFFERENCES[account.channel_type].rules !== rules)
-        return yield* refused(`${account.channel_type} has no such settings`)
+        return yield* refused(`${account.channel_type} does not support such settings`)
       const listing = yield* listingIn(found, listingId)
       const untaken = untakenOf(account.channel_type, listing, sent)
       if (untaken !== undefined) {

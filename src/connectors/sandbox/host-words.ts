@@ -87,7 +87,7 @@ const priceOf = (
   }
   const units = offered.price === null ? undefined : unitsOfNumber(offered.price, listing.currency)
   return units === undefined || units <= 0n
-    ? refused(`${offered.price} is no price in ${listing.currency}`)
+    ? refused(`${offered.price} is not a valid price in ${listing.currency}`)
     : Result.succeed(majorOf(units, listing.currency))
 }
 
@@ -99,7 +99,7 @@ export const offering =
       if (found.offer !== undefined) return { answer: madeOf(found.offer) }
       const { account, now } = found.scene
       if (!DIFFERENCES[account.channel_type].offers.includes(offered.offerType)) {
-        return yield* refused(`${account.channel_type} has no such offers`)
+        return yield* refused(`${account.channel_type} does not support such offers`)
       }
       const before = yield* threadIn(found)
       if (before.offers >= SANDBOX_OFFERS) return yield* refused(`a thread has at most ${SANDBOX_OFFERS} offers`)
@@ -142,17 +142,17 @@ export const hostReviewing =
       const { account, now } = found.scene
       const order = yield* orderIn(found)
       if (!DIFFERENCES[account.channel_type].hostsReview) {
-        return yield* refused(`${account.channel_type} takes no reviews of hosts`)
+        return yield* refused(`${account.channel_type} does not accept reviews from hosts`)
       }
       if (!isOver(order, account, now)) return yield* refused("the stay is not over")
       const { guest_review, host_review, host_reply } = found.review?.said ?? {}
       const side = review === null ? undefined : hostSide(review, now)
       if (side !== undefined && host_review && !saysSame(side, host_review)) {
-        return yield* refused("the host has reviewed the stay already")
+        return yield* refused("the host has already reviewed the stay")
       }
       if (reply !== null && !guest_review) return yield* refused("the guest has written no review")
       if (reply !== null && host_reply && host_reply.content !== reply) {
-        return yield* refused("the host has replied already")
+        return yield* refused("the host has already replied")
       }
       const parts = {
         ...(side === undefined || host_review ? {} : { host_review: side }),

@@ -32,8 +32,8 @@ export const workingSandbox = Effect.gen(function* () {
     Effect.flatMap(turn, (more) => (more && left > 1 ? turns(left - 1) : Effect.void))
   const whereAllowed = (work: Effect.Effect<unknown>) => () =>
     Effect.flatMap(allowed, (isAllowed) => (isAllowed ? Effect.asVoid(work) : Effect.void))
-  yield* periodically("telling of the sandbox", SANDBOX_POLL_MS, whereAllowed(turns(TURNS_AT_ONCE)))
-  yield* periodically("timing out in the sandbox", SANDBOX_POLL_MS, whereAllowed(expire))
+  yield* periodically("sending sandbox events", SANDBOX_POLL_MS, whereAllowed(turns(TURNS_AT_ONCE)))
+  yield* periodically("expiring sandbox requests", SANDBOX_POLL_MS, whereAllowed(expire))
 })
 
 export const layerSandboxAtWork = Layer.effectDiscard(workingSandbox)

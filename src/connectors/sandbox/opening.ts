@@ -41,7 +41,8 @@ const makeOperatorOf = Effect.map(SqlClient.SqlClient, (sql) => {
   )
   return Effect.fnUntraced(function* (operatorId: number | undefined) {
     const [only, another] = yield* readOperators(statement({ operatorId }))
-    if (another !== undefined) return yield* new BadRequest({ message: "operator_id: there are several: say which." })
+    if (another !== undefined)
+      return yield* new BadRequest({ message: "operator_id: is required because there are several operators." })
     return only ?? (yield* new NotFound({ message: "operator_id: no such operator." }))
   })
 })
@@ -121,19 +122,20 @@ export const makeOpen = Effect.gen(function* () {
       const opening = Effect.gen(function* () {
         if (yield* isElsewhere({ operatorId: operator.id, listingId, ...known })) {
           return yield* new Conflict({
-            message: `listing_id: another account of the operator on ${asked.channel_type} has ${listingId}.`
+            message: `listing_id: another account of the operator on ${asked.channel_type} already has ${listingId}.`
           })
         }
         const accountId = yield* accounts.connect(operator.id, { ...known, connector: "sandbox" }, yield* currentSecond)
         const account = yield* finding.account(operator.id, accountId)
-        if (account === undefined) return yield* new NotFound({ message: "channel_type: the account is gone." })
+        if (account === undefined)
+          return yield* new NotFound({ message: "channel_type: the account no longer exists." })
         return { account, came: yield* add(account, listing, now) }
       })
       // Of two that open a listing of one name at once the second sees the first.
       const { account, came } = yield* alone(operator.id, opening)
       if (came === "full") return yield* noMoreListings
       if (came === "known")
-        return yield* new Conflict({ message: `listing_id: the account has ${listing.listing_id} already.` })
+        return yield* new Conflict({ message: `listing_id: the account already has ${listing.listing_id}.` })
       yield* telling.tell(account)
       const opened: Opened = {
         operator_id: operator.id,

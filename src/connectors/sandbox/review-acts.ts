@@ -29,11 +29,11 @@ export const reviewing =
       const { account, now } = found.scene
       if (!isOver(order, account, now)) {
         return yield* conflict(
-          "order_id: a stay is reviewed from the day of departure on, and only one that was not cancelled."
+          "order_id: only a stay that was not cancelled can be reviewed, from its check-out date on."
         )
       }
       if ((found.review?.said.guest_review ?? null) !== null) {
-        return yield* conflict("order_id: the guest has reviewed the stay already.")
+        return yield* conflict("order_id: the guest has already reviewed the stay.")
       }
       const review = reviewWith(order, found.review, { guest_review: sideOf(reviewed, now) })
       const answer: ReviewSeen = {

@@ -52,18 +52,18 @@ type Rule = (about: {
   readonly asked: Asked
 }) => string | false | undefined
 
-const least = (nights: number) => `is sold from ${nights} night${nights === 1 ? "" : "s"} upwards`
-const most = (nights: number) => `is sold for ${nights} night${nights === 1 ? "" : "s"} at most`
+const least = (nights: number) => `requires at least ${nights} night${nights === 1 ? "" : "s"}`
+const most = (nights: number) => `allows at most ${nights} night${nights === 1 ? "" : "s"}`
 
 const RULES: ReadonlyArray<Rule> = [
-  ({ arrival, asked }) => arrival.closed_on_arrival === true && `takes no arrival on ${asked.checkIn}`,
-  ({ departure, asked }) => departure.closed_on_departure === true && `takes no departure on ${asked.checkOut}`,
+  ({ arrival, asked }) => arrival.closed_on_arrival === true && `does not allow check-in on ${asked.checkIn}`,
+  ({ departure, asked }) => departure.closed_on_departure === true && `does not allow check-out on ${asked.checkOut}`,
   ({ arrival: { min_stay_on_arrival: min }, stay, asked }) =>
     min !== undefined && stay < min && `${least(min)} from ${asked.checkIn}`,
   ({ arrival: { max_stay_on_arrival: max }, stay, asked }) =>
     max !== undefined && stay > max && `${most(max)} from ${asked.checkIn}`,
   ({ arrival: { exact_stay_on_arrival: exact }, stay, asked }) =>
-    exact !== undefined && stay !== exact && `is sold for exactly ${exact} nights from ${asked.checkIn}`,
+    exact !== undefined && stay !== exact && `requires exactly ${exact} nights from ${asked.checkIn}`,
   ({ through, stay }) =>
     through
       .map(({ min_stay_through: min }) => min !== undefined && stay < min && least(min))

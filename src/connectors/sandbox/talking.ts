@@ -58,7 +58,7 @@ const makeWriting = Effect.gen(function* () {
   return { inquire, write }
 })
 
-const oneOfThem = new BadRequest({ message: "Say where to write: thread_id or order_id, one of them." })
+const oneOfThem = new BadRequest({ message: "thread_id, order_id: send exactly one of them." })
 
 export const makeTalking = Effect.gen(function* () {
   const finding = yield* makeFinding

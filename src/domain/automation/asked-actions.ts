@@ -36,7 +36,7 @@ const backwards = new ValidationFailed({ message: "start_time: must not be after
 export const noSuchAction = new NotFound({ message: "plan_id: no such waiting action." })
 
 export const notRunByHand = new BadRequest({
-  message: "plan_id: an answer to a guest is not run by hand; send_message sends one."
+  message: "plan_id: an automatic answer cannot be run by hand; use send_message."
 })
 
 /** Why an action cannot be run now; it waits on. */
@@ -47,10 +47,10 @@ export const hinderedBy = ({ of, reason }: Hindrance): BadRequest | Conflict => 
 
 /** 409 for one more message than may wait in its conversation. */
 export const noRoom = new Conflict({
-  message: `plan_id: ${MESSAGES_WAITING} messages of the conversation wait to be sent; try again when its channel has taken some.`
+  message: `plan_id: ${MESSAGES_WAITING} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 
-const busy = new Conflict({ message: "plan_id: the action is being changed by others at the same moment; try again." })
+const busy = new Conflict({ message: "plan_id: other requests are changing the action at the same time; try again." })
 
 /** Looks at an action again, for as long as it changes between looking and doing. */
 export const unlessActionChanges = asRead(ACTION_ATTEMPTS, busy)

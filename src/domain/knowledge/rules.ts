@@ -25,7 +25,7 @@ export const propertyScopeOf = ({
   }
   if (ids.length === 0) return refused(`scope_property.ids: must name at least one ${NAMED_BY[type]}.`)
   return ids.includes(ALL_IDS)
-    ? conflicting(`scope_property.ids: ${ALL_IDS} is for scope_property.type all.`)
+    ? conflicting(`scope_property.ids: ${ALL_IDS} is allowed only with scope_property.type all.`)
     : Result.succeed({ type, ids: asList(ids) })
 }
 
@@ -41,6 +41,6 @@ export const channelScopeOf = ({
   }
   if (channels.length === 0) return refused("scope_channel.channels: must name at least one channel.")
   return channels.includes(ALL_CHANNELS)
-    ? conflicting(`scope_channel.channels: ${ALL_CHANNELS} is for scope_channel.type all.`)
+    ? conflicting(`scope_channel.channels: ${ALL_CHANNELS} is allowed only with scope_channel.type all.`)
     : Result.succeed({ type, channels: Array.from(new Set(channels)) })
 }

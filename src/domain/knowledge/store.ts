@@ -47,7 +47,7 @@ const readEdited = rowOf(Written)
 const readCreated = rowUnless(Written, ({ name, detail }) =>
   name === "knowledge_base_limit"
     ? new ValidationFailed({
-        message: `knowledge_base_limit: there are ${detail} entries, and no more are allowed.`
+        message: `knowledge_base_limit: the account already has ${detail} entries, the maximum; delete one first.`
       })
     : undefined
 )

@@ -62,7 +62,7 @@ const hearing = (sql: SqlClient.SqlClient): Listings["Service"]["said"] => {
       const before = yield* heard(speaker, said, at)
       if (!before.speaker_known) return yield* new SaidRefused({ reason: "there is no such account" })
       if (before.last_version === null) return undefined
-      if (before.is_theirs !== true) return yield* new SaidRefused({ reason: "listing_id: is another account's" })
+      if (before.is_theirs !== true) return yield* new SaidRefused({ reason: "listing_id: belongs to another account" })
       return heardVersion(before.last_version, said.version)
     })
     const first = yield* known
@@ -73,7 +73,7 @@ const hearing = (sql: SqlClient.SqlClient): Listings["Service"]["said"] => {
   })
 }
 
-const noMoreListings = new SaidRefused({ reason: `the operator has all ${LISTINGS} listings it may have` })
+const noMoreListings = new SaidRefused({ reason: `the operator already has ${LISTINGS} listings, the maximum` })
 
 const linking = (sql: SqlClient.SqlClient): Listings["Service"]["link"] => {
   const linked = link(sql)
@@ -88,7 +88,7 @@ const linking = (sql: SqlClient.SqlClient): Listings["Service"]["link"] => {
 }
 
 const noMoreOfLink = new ValidationFailed({
-  message: `listing_id: at most ${LISTINGS_OF_LINK} listings are linked to one property or room type, deleted ones among them.`
+  message: `listing_id: at most ${LISTINGS_OF_LINK} listings can be mapped to one property or room type, deleted ones included.`
 })
 
 const rating = (sql: SqlClient.SqlClient): Listings["Service"]["rate"] => {

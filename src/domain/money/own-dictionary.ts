@@ -63,7 +63,7 @@ export const added = (
 }
 
 const noRoom = new ValidationFailed({
-  message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES} entries of your own, retired ones among them. Rename or restore one.`
+  message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES} entries of your own, retired ones included; rename or restore one.`
 })
 
 /** The entry under another name. A retired one may have any: it is looked at when it comes back. */
@@ -90,7 +90,7 @@ export const retired = (
       : Result.succeed({ entry: { ...entry, retired: true }, changes: entry.retired ? "nothing" : "retired_at" })
   )
 
-const needed = new Conflict({ message: "id: the service itself books with this entry, so it cannot be retired." })
+const needed = new Conflict({ message: "id: the service itself uses this entry, so it cannot be retired." })
 
 /** The entry, as one of those to choose from. */
 export const restored = (

@@ -37,7 +37,7 @@ export const toldAirbnb = (
 }
 
 /** 400 for conflicting parameters (specification, Errors). */
-const bothPetFees = new BadRequest({ message: "settings.pet_fee: excludes pet_fee_obj; send one of them." })
+const bothPetFees = new BadRequest({ message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them." })
 
 const stayTooShort = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
 

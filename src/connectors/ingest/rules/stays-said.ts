@@ -19,7 +19,7 @@ export type StaysSaid = readonly [StaySaid, ...ReadonlyArray<StaySaid>]
 /** The stays of the order, room by room; what cannot be so says which field is why. */
 export const staysSaid = (said: OrderSaid): Checked<StaysSaid> => {
   const again = said.rooms.findIndex((room, at) => said.rooms.findIndex(({ room_id }) => room_id === room.room_id) < at)
-  if (again !== -1) return broken(`rooms[${again}].room_id: names another room of the order.`)
+  if (again !== -1) return broken(`rooms[${again}].room_id: is already used by another room of the order.`)
   const [first, ...others] = said.rooms
   return Result.gen(function* () {
     return [

@@ -40,14 +40,14 @@ const Made = Schema.Struct({ client_id: Schema.String })
 const readMade = rowIfAnyUnless(Made, ({ name, detail }: BrokenConstraint) =>
   name === "oauth_codes"
     ? new RateLimited({
-        message: `Access was given ${detail} times within a minute; try again in a minute.`,
+        message: `The account granted access ${detail} times within a minute; try again in a minute.`,
         headers: { "Retry-After": String(OAUTH_CODE_MS / 1000) }
       })
     : undefined
 )
 
 const noRoom = new ValidationFailed({
-  message: `The account has ${OAUTH_CONNECTIONS} connected applications, which is the most; disconnect one first.`
+  message: `The account has ${OAUTH_CONNECTIONS} connected applications, the maximum; disconnect one first.`
 })
 
 /** Nothing where the account has no room for what would come of it. The exchange looks again: it is the one that must be right. */

@@ -20,7 +20,7 @@ const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const nameRefusal = (text: string): string | boolean => {
   if (text.trim() === "") return EMPTY
-  return UNSHOWN.test(text) ? "must be of characters that are seen" : isUpTo(text, CLIENT_NAME)
+  return UNSHOWN.test(text) ? "must consist of visible characters" : isUpTo(text, CLIENT_NAME)
 }
 
 const NewPartner = Schema.Struct({
@@ -100,7 +100,7 @@ export class Partners extends Context.Service<
       })
 
       const rotate = Effect.fnUntraced(function* (id: string) {
-        if (id === PUBLIC_CLIENT_ID) return yield* ofInstallation("rotated: it has no secret")
+        if (id === PUBLIC_CLIENT_ID) return yield* ofInstallation("rotated because it has no secret")
         const secret = newSecret()
         const rotated = yield* store.rotate(id, digestOf(secret), yield* DateTime.nowAsDate)
         return rotated ? { client_id: id, client_secret: secret } : yield* wasDisabled(id)
@@ -127,8 +127,8 @@ const wasDisabled = (id: string) =>
   new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME))}, or it was disabled.` })
 
 const noMore = new ValidationFailed({
-  message: `A deployment has at most ${OAUTH_CLIENTS} clients, disabled ones among them, and all are in use.`
+  message: `A deployment has at most ${OAUTH_CLIENTS} clients, disabled ones included, and all are in use.`
 })
 
 const ofInstallation = (what: string) =>
-  new Conflict({ message: `${PUBLIC_CLIENT_ID} cannot be ${what}. PUBLIC_CLIENT=0 takes it out of service.` })
+  new Conflict({ message: `${PUBLIC_CLIENT_ID} cannot be ${what}. Set PUBLIC_CLIENT=0 to disable it.` })

@@ -48,5 +48,5 @@ const bucketOf = (address: string): Bucket => ({
 })
 
 const noPublicClient = new NotImplemented({
-  message: "Clients cannot register here: this installation has no public client. Ask who runs it for a client_id."
+  message: "This installation has no public client, so clients cannot register. Ask its administrator for a client_id."
 })

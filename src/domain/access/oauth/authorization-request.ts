@@ -58,7 +58,7 @@ const REPEATABLE = "resource"
 
 const nothingTwice = (query: Query): Result.Result<void, Refusal> =>
   Array.from(query.keys()).some((name) => name !== REPEATABLE && isTwice(query, name))
-    ? refused("invalid_request", "No parameter may be given twice, resource aside.")
+    ? refused("invalid_request", "Only the parameter resource may be repeated; send each other parameter once.")
     : Result.void
 
 /** What a text becomes that is not UTF-8: it could not be given back to the letter. */
@@ -98,11 +98,11 @@ const challengeAsked = (query: Query, { isPublic }: Client): Result.Result<strin
   const challenge = given(query, "code_challenge")
   const method = given(query, "code_challenge_method")
   if (challenge === undefined && method !== undefined) {
-    return refused("invalid_request", "code_challenge: must be given with code_challenge_method.")
+    return refused("invalid_request", "code_challenge: is required with code_challenge_method.")
   }
   if (challenge === undefined) {
     return isPublic
-      ? refused("invalid_request", "code_challenge: must be given, with code_challenge_method S256.")
+      ? refused("invalid_request", "code_challenge: is required, with code_challenge_method S256.")
       : Result.succeed(null)
   }
   if (method !== "S256") return refused("invalid_request", "code_challenge_method: must be S256.")
@@ -119,10 +119,10 @@ const scopeAsked = (query: Query): Pick<Asked, "scope" | "isScopeNamed"> => {
 const resourceAsked = (query: Query, publicUrl: string): Result.Result<string | null, Refusal> => {
   const named = query.getAll("resource").filter((name) => name !== "")
   if (named.length > OAUTH_RESOURCES) {
-    return refused("invalid_target", `resource: must be named at most ${OAUTH_RESOURCES} times.`)
+    return refused("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES} times.`)
   }
   const known = new Set(named.map((name) => resourceOf(publicUrl, name)))
-  if (known.has(undefined)) return refused("invalid_target", "resource: must be one of this service.")
+  if (known.has(undefined)) return refused("invalid_target", "resource: must be an address of this service.")
   return Result.succeed(known.size === 1 ? (named[0] ?? null) : null)
 }
 

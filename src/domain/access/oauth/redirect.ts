@@ -60,19 +60,19 @@ const asksForAnswers = (uri: string): boolean =>
 const WHERE: Readonly<Record<ClientKind, string>> = {
   partner: "must be an https address; http only on this machine (127.0.0.1, [::1], localhost)",
   public:
-    "must be an https address, http on this machine (127.0.0.1, [::1], localhost), or of a scheme that is the program's own, such as com.example.app:/callback"
+    "must be an https address, http on this machine (127.0.0.1, [::1], localhost), or an address with the application's own scheme, such as com.example.app:/callback"
 }
 
 const wrongIn = (uri: string, client: ClientKind): string | undefined => {
   if (uri.length > REDIRECT_URI) return `must have at most ${REDIRECT_URI} characters`
-  if (!CHARACTERS.test(uri)) return "must be an address, with what is no part of one written in percent"
-  if (uri.includes("*")) return "must be one address: * stands for nothing"
-  if (uri.includes("#")) return "must have no fragment"
-  if (namesSomebody(uri)) return "must have no user name"
+  if (!CHARACTERS.test(uri)) return "must be an address with other characters percent-encoded"
+  if (uri.includes("*")) return "must be one address, without the wildcard *"
+  if (uri.includes("#")) return "must not contain a fragment"
+  if (namesSomebody(uri)) return "must not contain a user name"
   const place = placeOf(uri)
   if (place === undefined || (place._tag === "Program" && client === "partner")) return WHERE[client]
-  if (!isAsBrowsersWrite(uri)) return "must be written as a browser writes it"
-  return asksForAnswers(uri) ? `must have none of ${Array.from(ANSWERED).join(", ")} in its query` : undefined
+  if (!isAsBrowsersWrite(uri)) return "must be in the normalized form that browsers use"
+  return asksForAnswers(uri) ? `must not contain any of ${Array.from(ANSWERED).join(", ")} in its query` : undefined
 }
 
 /** What is wrong with an address that somebody wants to register, in words that follow its field; failing with those. */

@@ -26,7 +26,7 @@ export const layerLastUses = Layer.effect(
     const write = writing(sql, uses)
     // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
     yield* Effect.addFinalizer(() => lastWrite(write))
-    yield* periodically("writing down when tokens were used", LAST_USES_WRITE_MS, () => write)
+    yield* periodically("saving when tokens were used", LAST_USES_WRITE_MS, () => write)
     return uses.note
   })
 )

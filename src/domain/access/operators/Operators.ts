@@ -40,11 +40,11 @@ const readAccount = decoderOf(NewAccount)
 const readToken = decoderOf(NewToken)
 
 const noMoreTokens = new ValidationFailed({
-  message: `access_tokens: an operator has at most ${ACCESS_TOKENS} access tokens, and all are in use. Delete one that nothing needs.`
+  message: `access_tokens: an operator has at most ${ACCESS_TOKENS} access tokens, and all are in use; delete one first.`
 })
 
 const noMoreAccounts = new ValidationFailed({
-  message: `accounts: an operator has at most ${ACCOUNTS} sub-accounts, disabled ones among them.`
+  message: `accounts: an operator has at most ${ACCOUNTS} sub-accounts, disabled ones included.`
 })
 
 const unknownRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })

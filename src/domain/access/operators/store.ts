@@ -37,7 +37,7 @@ const readMadeToken = rowOf(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) 
 /** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
 const emailTaken = (error: SqlError): Effect.Effect<never, Conflict> =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === "accounts_email"
-    ? Effect.fail(new Conflict({ message: "email: another account has it already." }))
+    ? Effect.fail(new Conflict({ message: "email: is already used by another account." }))
     : Effect.die(error)
 
 export interface OperatorRow {

@@ -89,7 +89,10 @@ export class Passwords extends Context.Service<
           const session = digestOf(confirmed.cookie)
           const only = isStill(sql, session, confirmed)
           const row = yield* changed({ accountId, passwordHash, session, browser: digestOf(own.known ?? ""), only })
-          return row ?? (yield* new Conflict({ message: "The password has changed meanwhile, or you are signed out." }))
+          return (
+            row ??
+            (yield* new Conflict({ message: "The password has changed in the meantime, or you are signed out." }))
+          )
         })
       })
     })

@@ -133,7 +133,7 @@ const postpone = Effect.fnUntraced(function* (taken: TakenQuestions, why: unknow
   const now = yield* DateTime.nowAsDate
   const pause = pauseOf(ANSWER_BACKOFF, taken.failures + 1, yield* Random.next)
   yield* queue.failed(taken, new Date(now.getTime() + pause))
-  yield* about(taken)(Effect.logWarning("a guest could not be answered and is tried again", why))
+  yield* about(taken)(Effect.logWarning("answering a guest failed and will be retried", why))
 })
 
 const handBack = (taken: TakenQuestions) =>
@@ -187,7 +187,7 @@ export const answer = (taken: TakenQuestions): Effect.Effect<void, never, Answer
     handBack: handBack(taken)
   }).pipe(
     (tried) => asRoot(rootOf(taken), tried),
-    Effect.catchCause((cause) => Effect.logWarning("how a guest was answered was not written down", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the outcome of an automatic answer could not be saved", cause))
   )
 
 /** What takes questions that are due and answers them. */
@@ -200,5 +200,5 @@ const ANSWER_GAP_MS = 100
 
 /** Answers guests until the scope closes, in any number of processes on one database. */
 export const layerAnswering = Layer.effectDiscard(
-  Effect.flatMap(makeAnswering, (answering) => workWhenWoken("hearing of questions", answering, ANSWER_GAP_MS))
+  Effect.flatMap(makeAnswering, (answering) => workWhenWoken("waking the answering worker", answering, ANSWER_GAP_MS))
 ).pipe(Layer.provide(AnswerQueue.layer))

@@ -44,11 +44,11 @@ export interface Over {
 }
 
 export const REASONS = {
-  late: "it was asked more than an hour ago",
-  person: "a person of the host's side has written since",
-  inARow: `${ANSWERS_IN_A_ROW} automatic answers in a row without a word of a person`,
-  noRule: "no active rule is for it",
-  unknown: "nothing in the knowledge base answers it"
+  late: "the question is more than an hour old",
+  person: "the host has written since",
+  inARow: `the last ${ANSWERS_IN_A_ROW} answers were automatic and the host has written none`,
+  noRule: "no active rule covers the question",
+  unknown: "the knowledge base does not answer the question"
 } as const
 
 export const overBecause = (questions: ReadonlyArray<Question>, reason: string): ReadonlyArray<Over> =>

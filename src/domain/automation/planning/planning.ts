@@ -77,7 +77,7 @@ const planAll = (taken: ReadonlyArray<TakenStay>, takenAt: Date): Effect.Effect<
       taken.length > 1
         ? Effect.forEach(taken, (stay) => planAll([stay], takenAt), { discard: true })
         : Effect.andThen(
-            Effect.logWarning("what rules do of a stay could not be worked out and is tried again", cause),
+            Effect.logWarning("planning the automation of a stay failed and will be retried", cause),
             Effect.forEach(taken, putOff, { discard: true })
           )
   )
@@ -125,6 +125,6 @@ export const planningTurn = (woken: Latch.Latch): Effect.Effect<void, never, Sta
 export const layerPlanning = Layer.effectDiscard(
   Effect.gen(function* () {
     const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
-    yield* Effect.forkScoped(loop("planning what rules do", planningTurn(woken)))
+    yield* Effect.forkScoped(loop("planning automation", planningTurn(woken)))
   })
 ).pipe(Layer.provide(StayMarks.layer))

@@ -71,7 +71,7 @@ const creating = (store: RuleStore["Service"]): Rules["Service"]["create"] =>
     const definition = yield* ruleFrom(written)
     const made = yield* store.create(operatorId, definition, yield* currentSecond)
     if (!made.is_operator) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
-    return made.id === null ? yield* noSuchNamed(made) ?? Effect.die("a rule was not made") : { rule_id: made.id }
+    return made.id === null ? yield* noSuchNamed(made) ?? Effect.die("a rule was not created") : { rule_id: made.id }
   })
 
 const noSuchRule = (id: number) => new NotFound({ message: `There is no rule ${id}.` })
@@ -115,9 +115,9 @@ export const tested = (rule: KeptRule, stay: StayFacts, trying: Trying): TestedR
     timeliness: null,
     text: null
   }
-  if (definition.action === "answer") return { ...found, reason: "It answers what guests ask." }
+  if (definition.action === "answer") return { ...found, reason: "The rule answers guests' questions." }
   const { trigger } = definition
-  if (trigger.event === "inquiry") return { ...found, reason: "It answers who inquires and has booked nothing." }
+  if (trigger.event === "inquiry") return { ...found, reason: "The rule answers inquiries without a booking." }
   if (!found.concerns) return { ...found, reason: notConcerned(rule, stay) }
   const at = scheduledAt(trigger, stay)
   const timeliness = timelinessOf({ trigger, stay, since: rule.since, now: trying.now })
@@ -127,7 +127,7 @@ export const tested = (rule: KeptRule, stay: StayFacts, trying: Trying): TestedR
     timeliness,
     ...sayable(definition, stay, { ...trying, now: at > trying.now ? at : trying.now }, [
       ...(state === "paused" ? ["The rule is paused."] : []),
-      ...(timeliness === "late" ? ["It is too late for it."] : [])
+      ...(timeliness === "late" ? ["The time of the rule has passed for this stay."] : [])
     ])
   }
 }
@@ -144,9 +144,9 @@ const isPassedBy = ({ definition }: KeptRule, { is_last }: StayFacts): boolean =
 
 const notConcerned = (rule: KeptRule, stay: StayFacts): string => {
   if (!isInScope(rule.definition, { ...stay, nights: nightsOf(stay) })) {
-    return "The stay is not among the properties, channels or nights that the rule is for."
+    return "The rule does not cover the stay's property, channel or nights."
   }
   return concerns(rule.definition, stay)
-    ? "An order has one review, after its last stay."
-    : `It is not for orders that are ${stay.status}.`
+    ? "The rule reviews an order once, after its last stay."
+    : `The rule does not cover orders with the status ${stay.status}.`
 }

@@ -65,7 +65,7 @@ const readAction = decoderOf(Schema.Struct({ action: RuleTerms.fields.action }))
 const readMessageTrigger = triggerOn(["booking", "check_in", "check_out", "inquiry", "request"])
 const readReviewTrigger = triggerOn(["check_out"])
 
-const mixed = new BadRequest({ message: "trigger: has hours, or days and at, not both." })
+const mixed = new BadRequest({ message: "trigger: must have either hours, or days and at." })
 
 /** Which form is meant. */
 const formOf = Effect.fnUntraced(function* (input: unknown) {
@@ -97,7 +97,7 @@ const othersIn = (value: unknown, known: ReadonlyArray<string>, within = ""): Re
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.keys(value)
         .filter((field) => !known.includes(field))
-        .map((field) => `${within}${toldName(field)}: there is no such field.`)
+        .map((field) => `${within}${toldName(field)}: is an unknown field.`)
     : []
 
 /** A field that nobody knows may be one that is misspelt, and without it the rule would do more than is meant. */
@@ -124,7 +124,7 @@ const wrongText = (rule: RuleDefinition): string | undefined => {
     onFailure: (why) => `text: ${why}`,
     onSuccess: (template) => {
       const ofStay = rule.trigger.event === "inquiry" ? fieldOfStayIn(template) : undefined
-      return ofStay === undefined ? undefined : `text: {{${toldName(ofStay)}}} is not known of an inquiry.`
+      return ofStay === undefined ? undefined : `text: {{${toldName(ofStay)}}} is unknown for an inquiry.`
     }
   })
 }

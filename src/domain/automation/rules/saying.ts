@@ -29,4 +29,4 @@ const asLongAs =
   (filled: Filled): Result.Result<Filled, string> =>
     isUpTo(filled.text, most)
       ? Result.succeed(filled)
-      : Result.fail(`With everything in it the text has more than the ${most} characters that its channel takes.`)
+      : Result.fail(`With its fields filled in, the text exceeds the ${most} characters that its channel accepts.`)

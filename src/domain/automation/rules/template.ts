@@ -56,7 +56,7 @@ const NAMELESS = "the guest has no name"
 const OF_ANYBODY: ReadonlyArray<readonly [string, Field<Asked>]> = [
   ["guest.name", { of: ({ guest_name }) => guest_name, unknown: NAMELESS }],
   ["guest.first_name", { of: ({ guest_name }) => firstWord(guest_name), unknown: NAMELESS }],
-  ["property.name", { of: ({ title }) => title, unknown: "it is of no property" }],
+  ["property.name", { of: ({ title }) => title, unknown: "there is no property" }],
   ["property.address", { of: ({ address }) => address, unknown: "the property has no address", guide: true }],
   ["host.name", { of: ({ host_name }) => host_name, unknown: "the host has no name" }]
 ]
@@ -132,10 +132,11 @@ const fieldsIn = ({ parts }: Template): ReadonlyArray<string> =>
 export const templateOf = (text: string): Result.Result<Template, string> => {
   const template = { parts: partsOf(text) }
   const fields = fieldsIn(template)
-  if (fields.includes("")) return Result.fail("{{ needs the name of a field and }} behind it; {{{{ is two braces.")
+  if (fields.includes(""))
+    return Result.fail("{{ must be followed by the name of a field and }}; write {{{{ for two braces.")
   if (fields.length > TEMPLATE_FIELDS) return Result.fail(`A template has at most ${TEMPLATE_FIELDS} fields.`)
   const unknown = fields.find((field) => fieldOfStay(field) === undefined)
-  return unknown === undefined ? Result.succeed(template) : Result.fail(`${inBraces(unknown)}: there is no such field.`)
+  return unknown === undefined ? Result.succeed(template) : Result.fail(`${inBraces(unknown)}: is an unknown field.`)
 }
 
 /** The first field of a template of which nothing is known where nothing is booked; undefined: it can answer an inquiry. */
@@ -163,7 +164,7 @@ const filling =
       const field = fieldOf(part.field)
       const value = harmless(field?.of(from) ?? "")
       return value === ""
-        ? Result.fail(`${inBraces(part.field)}: ${field?.unknown ?? "nothing is booked"}.`)
+        ? Result.fail(`${inBraces(part.field)}: ${field?.unknown ?? "there is no booking"}.`)
         : Result.succeed({ text: value, isGuide: field?.guide === true })
     }
     return Result.map(Result.all(parts.map(fill)), (all) => ({

@@ -53,7 +53,7 @@ export const fateOf = (ground: PlanGround, now: Date): Fate => {
   }
 }
 
-const TOO_LATE = "its time had passed"
+const TOO_LATE = "the scheduled time has passed"
 
 const hindered = (of: Hindrance["of"], reason: string): Result.Result<never, Hindrance> => Result.fail({ of, reason })
 
@@ -78,7 +78,7 @@ const saying = (ground: MessageGround, now: Date, publicUrl: string): Result.Res
 const reviewing = (ground: ReviewGround, now: Date, publicUrl: string): Result.Result<Doing, Hindrance> => {
   const { check_out_date, time_zone } = ground
   if (dateInZone(now, time_zone) < check_out_date) {
-    return hindered("day", `the guest checks out on ${check_out_date}; reviews are written from then on`)
+    return hindered("day", `the guest checks out on ${check_out_date}; reviews are possible from that date on`)
   }
   const { score } = ground.definition
   return Result.map(filledFor(ground, now, publicUrl), ({ text }) => ({ does: "review", score, text }))

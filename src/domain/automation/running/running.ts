@@ -69,9 +69,9 @@ const attemptOf = (taken: TakenPlan) =>
     Effect.map(ranOf(taken), (ended): Ended => ended),
     (cause) => !Cause.hasInterruptsOnly(cause),
     (cause) =>
-      Effect.as(Effect.logError("what a rule does broke", cause), {
+      Effect.as(Effect.logError("an automation action failed with a defect", cause), {
         end: "waits",
-        reason: "the service could not do it"
+        reason: "the service failed"
       } satisfies Ended)
   )
 
@@ -100,7 +100,7 @@ const settle = Effect.fnUntraced(function* (taken: TakenPlan, ended: Ended) {
       yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
       const { operator_id, id, kind } = taken
       const say = Effect.annotateLogs({ operator_id, plan_id: id, kind })
-      return yield* say(Effect.logWarning("what a rule does was skipped", ended.reason))
+      return yield* say(Effect.logWarning("an automation action was skipped", ended.reason))
     }
     case "waits":
       yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
@@ -133,12 +133,12 @@ export const runPlan = (taken: TakenPlan) =>
   }).pipe(
     Effect.provideService(Acting, byItself("automation", "run plan")),
     (tried) => Effect.flatMap(DateTime.nowAsDate, (now) => asRoot(rootOf(taken, now), tried)),
-    Effect.catchCause((cause) => Effect.logWarning("what became of a plan was not written down", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the outcome of an automation action could not be saved", cause))
   )
 
 /** What takes plans that are due and runs them. */
 export const makeRunning = Effect.flatMap(PlanQueue, (queue) =>
-  makeTimedWork({ what: "doing what rules say", room: RUNNING_ROOM, take: queue.take, run: runPlan })
+  makeTimedWork({ what: "running automation actions", room: RUNNING_ROOM, take: queue.take, run: runPlan })
 )
 
 /** Milliseconds between two looks for something to do, however often changes wake the worker. */
@@ -149,6 +149,8 @@ export const RUN_GAP_MS = 250
  * goes out: to be provided with a database whose commits wait for that.
  */
 export const layerRunning = Layer.merge(
-  Layer.effectDiscard(Effect.flatMap(makeRunning, (running) => workWhenWoken("hearing of plans", running, RUN_GAP_MS))),
+  Layer.effectDiscard(
+    Effect.flatMap(makeRunning, (running) => workWhenWoken("waking the automation worker", running, RUN_GAP_MS))
+  ),
   Layer.effectDiscard(periodically("retention of plans", RETENTION_MS, retain))
 ).pipe(Layer.provide([PlanQueue.layer, HostReviews.layer]))

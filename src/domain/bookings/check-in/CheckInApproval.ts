@@ -59,13 +59,13 @@ const approve = (store: CheckInStore["Service"]) =>
 /** Why there is nothing to approve. */
 const refusalOf = (stay: OpenedStay, now: Date): ValidationFailed | undefined => {
   if (stay.check_in_approved_at !== null) return undefined
-  if (!isShown(stay, now)) return new ValidationFailed({ message: `The order of ${stay.stay_code} is over.` })
+  if (!isShown(stay, now)) return new ValidationFailed({ message: `The order of ${stay.stay_code} has ended.` })
   if (stay.id_required !== "required_with_review") return noReview(stay)
   const missing = missingOf(stay).reduce((sum, { count }) => sum + count, 0)
   return missing === 0
     ? undefined
     : new ValidationFailed({
-        message: `Photos of identity documents of ${missing} ${missing === 1 ? "guest" : "guests"} of ${stay.stay_code} are missing: there is nothing to approve yet.`
+        message: `Photos of identity documents of ${missing} ${missing === 1 ? "guest" : "guests"} of ${stay.stay_code} are missing; approve the check-in when they have arrived.`
       })
 }
 
@@ -79,5 +79,5 @@ const noSuchStay = ({ stayCode, operatorId }: NamedStay) =>
 
 const ambiguous = ({ stayCode }: NamedStay, found: ReadonlyArray<OpenedStay>) =>
   new BadRequest({
-    message: `There are several stays ${stayCode}: say --operator (${found.map(({ operator_id }) => operator_id).join(", ")}).`
+    message: `Several operators have a stay ${stayCode}; pass --operator (${found.map(({ operator_id }) => operator_id).join(", ")}).`
   })

@@ -110,11 +110,11 @@ const refusalOf = (stay: OpenedStay, guestId: number | null, now: Date): Validat
   return hasEnough(stay, guestId) ? enough : undefined
 }
 
-const gone = new NotFound({ message: "The stay is gone." })
-const nothingToTell = new ValidationFailed({ message: `${ARRIVAL}: the stay is over, or not agreed yet.` })
-const notAsked = new ValidationFailed({ message: `${PHOTO}: none is asked for on this page now.` })
+const gone = new NotFound({ message: "The stay no longer exists." })
+const nothingToTell = new ValidationFailed({ message: `${ARRIVAL}: the stay has ended, or is not confirmed yet.` })
+const notAsked = new ValidationFailed({ message: `${PHOTO}: this page does not ask for a photo now.` })
 const noSuchGuest = new ValidationFailed({ message: NO_SUCH_GUEST })
 const enough = new ValidationFailed({
-  message: `${PHOTO}: ${IDENTITY_IMAGES_A_GUEST} of a guest have come in, and no more are taken. Ask your host if one is wrong.`
+  message: `${PHOTO}: at most ${IDENTITY_IMAGES_A_GUEST} are accepted for a guest; ask your host if one is wrong.`
 })
-const notTaken = new ValidationFailed({ message: `${PHOTO}: it cannot be taken any more; look at the page again.` })
+const notTaken = new ValidationFailed({ message: `${PHOTO}: can no longer be accepted; reload the page.` })

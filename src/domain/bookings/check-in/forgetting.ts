@@ -67,6 +67,6 @@ export const makeForgetting = Effect.map(SqlClient.SqlClient, (sql) => {
 export const layerForgettingIdentities = Layer.effectDiscard(
   Effect.gen(function* () {
     const [forget, days] = [yield* makeForgetting, yield* IdentityImageDays]
-    yield* periodically("forgetting identity documents", RETENTION_MS, (now) => Effect.asVoid(forget(days, now)))
+    yield* periodically("retention of identity documents", RETENTION_MS, (now) => Effect.asVoid(forget(days, now)))
   })
 )

@@ -2,7 +2,7 @@ import { Conflict } from "../../../contract/errors.ts"
 import { asRead } from "../../../platform/database/optimistic.ts"
 import { ORDER_CHANGE_ATTEMPTS } from "../../../platform/limits.ts"
 
-const busy = new Conflict({ message: "The order is being changed by others at the same moment; try again." })
+const busy = new Conflict({ message: "Other requests are changing the order at the same time; try again." })
 
 /** Works out again, for as long as the order changes between reading and writing, what is written only where it has not. */
 export const unlessOrderChanges = asRead(ORDER_CHANGE_ATTEMPTS, busy)

@@ -28,7 +28,7 @@ const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.Nul
 const readWritten = rowUnless(Written, (broken) =>
   broken.name === "reservation_tag_limit"
     ? new ValidationFailed({
-        message: `reservation_tag_limit: there are ${broken.detail} tags of your own, and no more are allowed.`
+        message: `reservation_tag_limit: the account already has ${broken.detail} tags of its own, the maximum; delete one first.`
       })
     : isMadeMeanwhile(broken)
       ? nameTaken("tag_name", "tag")

@@ -213,5 +213,6 @@ export const changeSold = (store: ChangingStore): Orders["Service"]["changeSold"
     const last = yield* settled((before, after) =>
       Effect.succeed(boxedAround(before, after, new Set(newNights(before, after).map(keyOf))))
     )
-    if (last === "taken") return yield* Effect.die(new Error("an order takes no new night, and one of them is taken"))
+    if (last === "taken")
+      return yield* Effect.die(new Error("a night is reported as taken although the order adds no night"))
   }, inSpan("Orders.changeSold"))

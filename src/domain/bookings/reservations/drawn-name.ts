@@ -28,7 +28,7 @@ const again = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effe
     Effect.repeat({ times: DRAWS - 2, until: (created) => created !== undefined }),
     Effect.flatMap((created) =>
       created === undefined
-        ? Effect.die(new Error("an order was not created, and nothing says why"))
+        ? Effect.die(new Error("an order was not created for an unknown reason"))
         : Effect.succeed(created)
     )
   )

@@ -266,4 +266,4 @@ const gone = new NotFound({ message: "This resource is no longer available." })
 const alreadyOver = (status: string) =>
   new Conflict({ message: `reservation_code: the order is ${status} and cannot be cancelled.` })
 const overIn = (field: string, status: string) =>
-  new ValidationFailed({ message: `${field}: the order is ${status}; its stays stay where they are.` })
+  new ValidationFailed({ message: `${field}: the order is ${status}; its stays cannot be moved.` })

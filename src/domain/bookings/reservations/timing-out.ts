@@ -74,7 +74,7 @@ export const timeOut = Effect.gen(function* () {
         Effect.orDie,
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => Effect.logWarning("an order could not be timed out and is tried again", cause)
+          (cause) => Effect.logWarning("the timeout of an order failed and will be retried", cause)
         )
       )
 

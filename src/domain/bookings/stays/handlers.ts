@@ -100,4 +100,4 @@ const tooManyFields = new ValidationFailed({
   message: `custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`
 })
 const notAccepted = (status: string) =>
-  new ValidationFailed({ message: `stay_status: the order is ${status}; only stays of accepted orders are marked.` })
+  new ValidationFailed({ message: `stay_status: the order is ${status}; only stays of accepted orders can be marked.` })

@@ -19,7 +19,9 @@ type Sql = SqlClient.SqlClient
 
 const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
   name === "reservation_tag_limit"
-    ? new ValidationFailed({ message: `tag_name: is new, and there are ${detail} tags of your own already.` })
+    ? new ValidationFailed({
+        message: `tag_name: is new, but the account already has ${detail} tags of its own, the maximum.`
+      })
     : // The stay went while it was tagged: its channel dropped the room.
       name === "stay_tags_operator_id_stay_id_fkey"
       ? noSuchStay

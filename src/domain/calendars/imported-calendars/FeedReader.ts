@@ -39,7 +39,7 @@ export class FeedReader extends Context.Service<
   )
 }
 
-const TOO_MUCH: Reading = { outcome: "broken", why: "it is too much work to read" }
+const TOO_MUCH: Reading = { outcome: "broken", why: "it takes too long to read" }
 const UNREADABLE: Reading = { outcome: "broken", why: "it cannot be read" }
 
 interface Idle {

@@ -20,7 +20,7 @@ const noSuchCalendar = new NotFound({ message: "There is no such calendar." })
 const RETRY_SECONDS = 60
 
 const oneAtATime = new Conflict({
-  message: "A calendar is being fetched at this moment; try again when that is done.",
+  message: "A calendar is being fetched; try again afterwards.",
   retryAfter: RETRY_SECONDS
 })
 

@@ -201,13 +201,13 @@ const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["S
 }
 
 const ownFeed = new ValidationFailed({
-  message: "url: is this property's own feed: followed, it would hold its days shut for ever."
+  message: "url: must not be this property's own feed, which would keep its days blocked for ever."
 })
 const tooManyOfProperty = new ValidationFailed({
-  message: `property: follows all ${CALENDARS_OF_PROPERTY} calendars it may follow.`
+  message: `property: already imports ${CALENDARS_OF_PROPERTY} calendars, the maximum; remove one first.`
 })
 const tooMany = new ValidationFailed({
-  message: `property: its operator follows all ${CALENDARS} calendars it may follow.`
+  message: `property: its operator already imports ${CALENDARS} calendars, the maximum; remove one first.`
 })
 
 const readListed = rowsOf(KeptCalendar)
@@ -240,7 +240,7 @@ const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Ser
   return (wanted, most) => Effect.flatMap(readListed(statement({ ...wanted, most })), Effect.forEach(openedBy(seals)))
 }
 
-const fetchedSince = new Conflict({ message: "The calendar was fetched in this moment; try again." })
+const fetchedSince = new Conflict({ message: "The calendar was fetched at the same time; try again." })
 
 const updating = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
   const change = changeSettings(sql)

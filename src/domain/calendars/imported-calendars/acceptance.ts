@@ -16,7 +16,9 @@ export interface Acceptance {
 const UNCHANGED: Acceptance = { changed_days: 0 }
 
 const nothingUnreadable = new Conflict({ message: "calendar: was read completely, so there is nothing to accept." })
-const readMeanwhile = new Conflict({ message: "calendar: was read again meanwhile. Check it, and accept it again." })
+const readMeanwhile = new Conflict({
+  message: "calendar: was read again in the meantime; check it and accept it again."
+})
 const notReadYet = new Conflict({
   message: "calendar: has not been read by this release yet; accept it after its next successful fetch."
 })

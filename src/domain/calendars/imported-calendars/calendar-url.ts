@@ -15,7 +15,7 @@ export const calendarUrl = (text: string, policy: ReceiverPolicy): Result.Result
 const withoutFragment = (href: string): string => href.replace(/#.*$/s, "")
 
 const ofThisService = new ValidationFailed({
-  message: "url: is a feed of this service: followed, it would hold its days shut for ever."
+  message: "url: must not be a feed of this service, which would keep its days blocked for ever."
 })
 
 const decoded = (path: string): string =>

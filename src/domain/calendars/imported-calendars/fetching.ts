@@ -106,10 +106,10 @@ export const fetchFeed = Effect.fnUntraced(function* (
       }
     const next = redirectedTo(headers.location, address, policy)
     const refused = Option.map(Result.getFailure(next), ({ message }) => message.replace(/^url: |\.$/g, ""))
-    if (Option.isSome(refused)) return notFetched(`its host sends on to an address that ${refused.value}`)
+    if (Option.isSome(refused)) return notFetched(`its host redirects to an address that ${refused.value}`)
     address = Result.getOrElse(next, () => address)
   }
-  return notFetched(`its host sends on more than ${CALENDAR_FEED_REDIRECTS} times`)
+  return notFetched(`its host redirects more than ${CALENDAR_FEED_REDIRECTS} times`)
 })
 
 const inWords = (reason: string, detail: string): string => {
@@ -121,7 +121,7 @@ const inWords = (reason: string, detail: string): string => {
       return `its host was too slow: ${detail}`
     // What the library says of it is meant for who runs the host.
     case "tls":
-      return "its host has no TLS that works"
+      return "its host has no working TLS"
     case "protocol":
       return "its host does not speak HTTP"
     default:

@@ -54,7 +54,7 @@ const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
 /** The time is that of the host alone: waiting for others to be read first is none of its doing. */
 const inTime = Effect.timeoutOrElse({
   duration: CALENDAR_FEED_MS,
-  orElse: () => Effect.succeed(notFetched("it took too long to come"))
+  orElse: () => Effect.succeed(notFetched("its download took too long"))
 })
 
 /** One fetch, for less than a worker has the calendar to itself. */
@@ -63,7 +63,7 @@ const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.
   const reach = reachOf(calendar, now)
   const known = knownOf(calendar, reach)
   const url = yield* openedOrTold(yield* Sealing, calendarAddress(calendar.operator_id, calendar.id), calendar.url)
-  if (url === undefined) return notFetched("its address cannot be read any more: remove it, and follow it anew")
+  if (url === undefined) return notFetched("its address cannot be decrypted: remove the calendar and import it again")
   const answer = yield* inTime(fetchFeed(url, known, yield* receiverPolicy, now))
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
@@ -153,7 +153,9 @@ export const importCalendar = (calendar: TakenCalendar): Effect.Effect<void, nev
     )
   }).pipe(
     (tried) => asRoot(rootOf(calendar), tried),
-    Effect.catchCause((cause) => about(calendar)(Effect.logWarning("what a calendar says was not written down", cause)))
+    Effect.catchCause((cause) =>
+      about(calendar)(Effect.logWarning("the result of a calendar import could not be saved", cause))
+    )
   )
 
 /** What takes calendars that are due and fetches them. */
@@ -171,5 +173,5 @@ export const makeImporting = Effect.flatMap(CalendarQueue, (queue) =>
 export const layerImporting = Layer.mergeAll(
   Layer.effectDiscard(Effect.flatMap(makeImporting, ({ polling }) => polling)),
   Layer.effectDiscard(periodically("retention of imported days", RETENTION_MS, retain)),
-  Layer.effectDiscard(periodically("calendars put off by the clock", RETENTION_MS, bringNear))
+  Layer.effectDiscard(periodically("rescheduling of late calendars", RETENTION_MS, bringNear))
 ).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))

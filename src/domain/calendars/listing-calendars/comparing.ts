@@ -45,7 +45,7 @@ const there = Effect.fnUntraced(function* (taken: TakenComparison, { start_date,
     Effect.catch((error) => Effect.succeed(unread(error))),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) => Effect.as(Effect.logError("a connector broke", cause), "later" as const)
+      (cause) => Effect.as(Effect.logError("a connector failed with a defect", cause), "later" as const)
     )
   )
 })
@@ -107,8 +107,8 @@ const logged = (taken: TakenComparison, drift: Drift, days: ReadonlyArray<string
   const last = lastKnown(taken)
   const log =
     last === undefined || drift.more.every((day) => day > last)
-      ? Effect.logInfo("a listing is told days that its channel sells otherwise")
-      : Effect.logWarning("a channel sells more of a listing than there is, and is told so")
+      ? Effect.logInfo("a channel's days of a listing differ and are sent again")
+      : Effect.logWarning("a channel sells more of a listing than is available and is corrected")
   return Effect.annotateLogs(log, {
     operator_id,
     channel_type,
@@ -136,7 +136,7 @@ export const compare = (taken: TakenComparison) =>
     )
   }).pipe(
     (tried) => asRoot(rootOf(taken), tried),
-    Effect.catchCause((cause) => Effect.logWarning("a comparison of a calendar was not written down", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the result of a calendar comparison could not be saved", cause))
   )
 
 /** What takes comparisons that are due and makes them. */
@@ -161,7 +161,7 @@ export const follow = Effect.fnUntraced(function* (now: Date) {
 const work = Effect.gen(function* () {
   const { polling, changed } = yield* makeComparing
   const followed = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, follow), changed)
-  yield* Effect.forkScoped(loop("looking for linked listings", Effect.andThen(Effect.sleep(FOLLOWING_MS), followed)))
+  yield* Effect.forkScoped(loop("comparing listing calendars", Effect.andThen(Effect.sleep(FOLLOWING_MS), followed)))
   yield* polling
 })
 

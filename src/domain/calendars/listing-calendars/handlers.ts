@@ -45,7 +45,7 @@ const disconnected = (channelType: string) =>
 const RETRY_SECONDS = 60
 
 const tooManyWait = new Conflict({
-  message: `listing_id: ${LISTING_PUSHES_WAITING} changes of this listing wait for its channel already.`,
+  message: `listing_id: ${LISTING_PUSHES_WAITING} changes of this listing are already queued for its channel; try again later.`,
   retryAfter: RETRY_SECONDS
 })
 

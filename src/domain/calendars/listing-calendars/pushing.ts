@@ -62,7 +62,7 @@ const ofCalendar = Effect.fnUntraced(function* (lane: TakenPush) {
   return {
     push: { lane, push_id: drawn.push_id, ranges: ranges.length === 0 ? undefined : ranges },
     ranges,
-    why: span === undefined ? "its days are over" : "the listing is linked to nothing",
+    why: span === undefined ? "its days have passed" : "the listing is not mapped",
     send: stocking(lane, ranges)
   } satisfies Message
 })
@@ -79,7 +79,7 @@ const messageOf = Effect.fnUntraced(function* (lane: TakenPush) {
   const { told, push_id, listing_id: listingId, channel_type } = lane
   if (push_id === null) return yield* ofCalendar(lane)
   const push = { lane, push_id, ranges: undefined }
-  const why = `${channel_type} honours nothing of it`
+  const why = `${channel_type} supports none of these restrictions`
   const account = accountOf(lane)
   switch (told.kind) {
     case "prices": {
@@ -138,9 +138,9 @@ const sent = Effect.fnUntraced(function* ({ ranges, why, send }: Message) {
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
-        Effect.as(Effect.logError("a connector broke", cause), {
+        Effect.as(Effect.logError("a connector failed with a defect", cause), {
           end: "failed",
-          reason: "the connector broke"
+          reason: "the connector failed with a defect"
         } satisfies Ended)
     )
   )
@@ -220,7 +220,7 @@ export const push = (taken: TakenPush): Effect.Effect<void, never, PushQueue | C
     )
   }).pipe(
     (tried) => asRoot(rootOf(taken), tried),
-    Effect.catchCause((cause) => Effect.logWarning("a push to a channel was not written down", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the outcome of a push to a channel could not be saved", cause))
   )
 
 /** What takes pushes that are due and makes them. */
@@ -232,7 +232,7 @@ export const makePushing = Effect.flatMap(PushQueue, (queue) =>
 export const PUSH_GAP_MS = 100
 
 /** Tells channels what waits for them until the scope closes, in any number of processes on one database. */
-const work = Effect.flatMap(makePushing, (pushing) => workWhenWoken("hearing of pushes", pushing, PUSH_GAP_MS))
+const work = Effect.flatMap(makePushing, (pushing) => workWhenWoken("waking the push worker", pushing, PUSH_GAP_MS))
 
 /** The worker of this process, over a database and the channels. */
 export const layerPushing = Layer.merge(

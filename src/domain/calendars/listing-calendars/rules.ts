@@ -56,7 +56,7 @@ const isAbove = (least: number | undefined, most: number | undefined): boolean =
 const hoursOrNone = (advance: string | undefined) => (advance === undefined ? undefined : hoursOf(advance))
 
 const wrongRestrictions = (range: Restricted): string | undefined => {
-  if (restrictionsIn(range).length === 0) return "start_date: the range needs a restriction beside its days."
+  if (restrictionsIn(range).length === 0) return "start_date: the range must have at least one restriction."
   if (isAbove(range.min_stay_on_arrival, range.max_stay_on_arrival))
     return "max_stay_on_arrival: must not be below min_stay_on_arrival."
   if (isAbove(range.min_stay_through, range.max_stay_through))

@@ -114,7 +114,7 @@ const made = Effect.fnUntraced(function* (store: Store, reader: Reader) {
 const noSuchCalendar = new NotFound({ message: "calendar_id: no such calendar of the property." })
 
 const noMoreFeeds = new ValidationFailed({
-  message: `calendar_id: the property has all ${CALENDAR_FEEDS} feeds for calendars it may have.`
+  message: `calendar_id: the property already has ${CALENDAR_FEEDS} feeds for calendars, the maximum.`
 })
 
 const renewed = (store: Store, addressFor: AddressOf, publicUrl: string): AddressOf =>

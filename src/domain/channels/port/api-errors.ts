@@ -48,7 +48,7 @@ export const inTime = <A>(
 export const toApiError = (error: ChannelError, field: string): RefusedByChannel => {
   switch (error._tag) {
     case "ChannelAccountMissing":
-      return new NotFound({ message: `${field}: there is no account on ${error.channelType} any more.` })
+      return new NotFound({ message: `${field}: the account on ${error.channelType} no longer exists.` })
     case "ChannelDisconnected":
       return new BadRequest({ message: `${field}: the account on ${error.channelType} is disconnected.` })
     case "ChannelRefused": {
@@ -58,7 +58,7 @@ export const toApiError = (error: ChannelError, field: string): RefusedByChannel
     case "ChannelUnavailable":
       return new Upstream({ code: error.code, message: "The channel failed or did not answer in time." })
     case "ChannelNotServed":
-      return new NotImplemented({ message: `Nothing here reaches ${error.channelType}.` })
+      return new NotImplemented({ message: `This installation has no connector for ${error.channelType}.` })
   }
 }
 

@@ -10,9 +10,9 @@ export const inWords = (error: ChannelError): string => {
     case "ChannelRefused":
       return asText(error.field === undefined ? error.reason : `${error.field}: ${error.reason}`)
     case "ChannelAccountMissing":
-      return `there is no account on ${error.channelType} any more`
+      return `the account on ${error.channelType} no longer exists`
     case "ChannelNotServed":
-      return `${error.channelType} cannot be told here`
+      return `this installation has no connector for ${error.channelType}`
     case "ChannelDisconnected":
       return `the account on ${error.channelType} is disconnected`
     case "ChannelUnavailable":

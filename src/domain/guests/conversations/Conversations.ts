@@ -49,7 +49,7 @@ const patiently = <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect
   Effect.catchIf(
     unlessHeardElsewhere(attempt),
     (error): error is "busy" => error === "busy",
-    () => Effect.die(new Error("what a channel says is being heard elsewhere again and again"))
+    () => Effect.die(new Error("another worker keeps handling the same channel event"))
   )
 
 const noSuchAccount = new SaidRefused({ reason: "there is no such account" })

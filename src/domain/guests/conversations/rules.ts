@@ -52,7 +52,7 @@ export const isNote = (text: string): boolean => {
 
 /** 409 for one more message than may wait to be sent. */
 export const tooManyWait = new Conflict({
-  message: `id: ${MESSAGES_WAITING} messages of the conversation wait to be sent; try again when its channel has taken some.`
+  message: `id: ${MESSAGES_WAITING} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 
 /** 404 for a message that is none of the conversation. */

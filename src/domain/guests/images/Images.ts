@@ -101,7 +101,7 @@ const refuseUpload = (store: Store, kept: Kept, image: ImageKey) =>
   tellTrouble("images full").pipe(
     Effect.andThen(
       Effect.catchCause(Effect.andThen(kept.remove(image), store.discard(image)), (cause) =>
-        Effect.logDebug("an image that could not be stored was not removed", cause)
+        Effect.logDebug("removing an incomplete image failed", cause)
       )
     ),
     Effect.andThen(Effect.fail(storeFull))
@@ -109,7 +109,7 @@ const refuseUpload = (store: Store, kept: Kept, image: ImageKey) =>
 
 const quotaUsed = (field: string, quota: number) =>
   new ValidationFailed({
-    message: `${field}: the images of the account would have more than the ${quota} bytes they may.`
+    message: `${field}: the account's images must not exceed ${quota} bytes in all.`
   })
 
 const open = (store: Store) =>

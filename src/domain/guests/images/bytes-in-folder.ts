@@ -73,7 +73,7 @@ const inTime = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, 
   Effect.tryPromise({ try: work, catch: (cause) => cause }).pipe(
     Effect.timeoutOrElse({
       duration: FOLDER_MS,
-      orElse: () => Effect.fail(new Error(`the folder of images has not answered within ${FOLDER_MS} ms`))
+      orElse: () => Effect.fail(new Error(`the image folder has not answered within ${FOLDER_MS} ms`))
     })
   )
 

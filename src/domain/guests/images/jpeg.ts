@@ -20,7 +20,7 @@ const isFrame = (code: number): boolean => code >= 0xc0 && code <= 0xcf && !NO_F
 const isRestart = (code: number): boolean => code >= 0xd0 && code <= 0xd7
 
 const NO_JPEG = "must be a JPEG."
-const CUT_SHORT = "must be a whole JPEG; this one is cut short."
+const CUT_SHORT = "must be a complete JPEG; this one is truncated."
 
 /** What is wrong with a picture of this size. */
 const sizeFault = (width: number, height: number): string | undefined =>

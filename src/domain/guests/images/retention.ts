@@ -13,7 +13,7 @@ const removed = (kept: Kept, image: ImageKey): Effect.Effect<boolean> =>
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
-        Effect.logWarning("the bytes of an image could not be removed and are tried again", cause).pipe(
+        Effect.logWarning("removing the bytes of an image failed and will be retried", cause).pipe(
           Effect.annotateLogs({ operator_id: image.operatorId, image_id: image.id }),
           Effect.as(false)
         )

@@ -27,7 +27,8 @@ const hearing =
     const attempt = Effect.gen(function* () {
       const found = yield* store.findByChannel(speaker, said.channel_id)
       if (found === undefined) return yield* new SaidRefused({ reason: "channel_id: no order of the account" })
-      if (found.is_anothers) return yield* new SaidRefused({ reason: "channel_id: the order is another account's" })
+      if (found.is_anothers)
+        return yield* new SaidRefused({ reason: "channel_id: the order belongs to another account" })
       const heard = heardVersion(found.channel_version ?? 0, said.version)
       if (heard !== "applied") return heard
       const before = found.written ?? NOTHING_WRITTEN

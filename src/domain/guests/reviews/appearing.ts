@@ -147,7 +147,7 @@ export const appear = Effect.gen(function* () {
               Effect.forEach(turns, (turn) => lookThrough([turn], now)),
               (further) => further.flat()
             )
-          : Effect.as(Effect.logWarning("reviews could not be opened and are tried again", cause), NO_TURNS)
+          : Effect.as(Effect.logWarning("opening reviews failed and will be retried", cause), NO_TURNS)
     )
 
   return Effect.gen(function* () {

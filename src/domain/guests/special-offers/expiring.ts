@@ -46,5 +46,5 @@ export const expireOffers = Effect.gen(function* () {
 
 /** Lets offers expire for as long as the process runs, over a database. */
 export const layerExpiring = Layer.effectDiscard(
-  Effect.flatMap(expireOffers, (once) => periodically("letting offers expire", EXPIRING_MS, () => once))
+  Effect.flatMap(expireOffers, (once) => periodically("expiring offers", EXPIRING_MS, () => once))
 )

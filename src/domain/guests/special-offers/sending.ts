@@ -120,5 +120,5 @@ const unreadable = new Upstream({ code: 502, message: "The channel's answer cann
 
 /** The key was forgotten here, and the channel still knows what was offered under it. */
 const overByNow = new Conflict({
-  message: "Idempotency-Key: the offer under this key is over by now; a new one needs a new key."
+  message: "Idempotency-Key: the offer of this key has ended; use a new key for a new offer."
 })

@@ -43,8 +43,11 @@ const settle = Effect.fnUntraced(function* (entry: TakenEntry, ended: Ended) {
   if ((yield* queue.failed(entry, again)) === undefined) return
   yield* about(entry)(
     again === undefined
-      ? Effect.logError("an entry cannot be prepared and is not tried again until it is edited", ended.cause)
-      : Effect.logWarning("an entry was not prepared and is tried again", ended.cause)
+      ? Effect.logError(
+          "preparing a knowledge base entry failed and will not be retried until the entry is edited",
+          ended.cause
+        )
+      : Effect.logWarning("preparing a knowledge base entry failed and will be retried", ended.cause)
   )
 })
 
@@ -65,7 +68,7 @@ export const prepare = (entry: TakenEntry): Effect.Effect<void, never, Preparing
   }).pipe(
     (tried) => asRoot(rootOf(entry), tried),
     Effect.catchCause((cause) =>
-      about(entry)(Effect.logWarning("how an entry was prepared was not written down", cause))
+      about(entry)(Effect.logWarning("the outcome of preparing a knowledge base entry could not be saved", cause))
     )
   )
 
@@ -79,5 +82,5 @@ const PREPARE_GAP_MS = 500
 
 /** Prepares what hosts write down, until the scope closes, in any number of processes on one database. */
 export const layerPreparing = Layer.effectDiscard(
-  Effect.flatMap(makePreparing, (preparing) => workWhenWoken("hearing of knowledge", preparing, PREPARE_GAP_MS))
+  Effect.flatMap(makePreparing, (preparing) => workWhenWoken("waking the knowledge worker", preparing, PREPARE_GAP_MS))
 ).pipe(Layer.provide(PreparingQueue.layer))

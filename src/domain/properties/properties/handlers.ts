@@ -64,7 +64,7 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
   )
 
 const inAnotherRoomType = (ids: ReadonlyArray<number>) =>
-  new Conflict({ message: `property_ids: in another room type already: ${firstOf(ids)}.` })
+  new Conflict({ message: `property_ids: already in another room type: ${firstOf(ids)}.` })
 
 export const layerProperties = layerHandled(
   Effect.gen(function* () {

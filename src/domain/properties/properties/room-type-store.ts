@@ -35,7 +35,7 @@ const readCreated = rowUnless(Created, ({ name, detail }) => {
       return nameTaken("title", "room type")
     // Taken while the statement ran.
     case "room_type_properties_one":
-      return new Conflict({ message: "property_ids: in another room type already." })
+      return new Conflict({ message: "property_ids: already in another room type." })
     case "room_type_limit":
       return new ValidationFailed({
         message: `room_type_limit: all ${detail} room types of the subscription are in use.`

@@ -37,7 +37,7 @@ const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
       return tagNameTaken
     case "property_tag_limit":
       return new ValidationFailed({
-        message: `property_tag_limit: there are ${detail} property tags, and no more are allowed.`
+        message: `property_tag_limit: the account already has ${detail} property tags, the maximum; delete one first.`
       })
   }
 })

@@ -71,4 +71,4 @@ export const warnOverdue = Effect.fnUntraced(function* (now: Date) {
 })
 
 /** Warns from time to time, until the scope closes. */
-export const watching = periodically("looking for what is overdue", OVERDUE_POLL_MS, warnOverdue)
+export const watching = periodically("looking for overdue deliveries", OVERDUE_POLL_MS, warnOverdue)

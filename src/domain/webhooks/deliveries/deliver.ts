@@ -56,7 +56,8 @@ const noteFailure = Effect.fnUntraced(function* (
     if (yield* queue.replaceHealth(delivery, before, after, pause)) {
       const about = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
       if (pauses) yield* about(Effect.logWarning("webhook subscription paused", reason))
-      if (rests) yield* about(Effect.logWarning("webhook subscription rests", `The last try: ${inWords(attempt)}.`))
+      if (rests)
+        yield* about(Effect.logWarning("webhook subscription is in cooldown", `The last try: ${inWords(attempt)}.`))
       return
     }
     before = yield* queue.health(delivery)
@@ -104,5 +105,5 @@ export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, Del
     handBack: handBack(delivery)
   }).pipe(
     (tried) => asRoot(rootOf(delivery), tried),
-    Effect.catchCause((cause) => Effect.logWarning("webhook delivery not written down", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the outcome of a webhook delivery could not be saved", cause))
   )

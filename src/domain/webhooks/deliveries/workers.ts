@@ -59,7 +59,7 @@ export const work = Effect.gen(function* () {
     if (followed > 0) yield* wake
     return events === FAN_OUT_EVENTS
   })
-  yield* Effect.forkScoped(loop("handing out events", whenWoken(woken, more, EVENTS_POLL_MS)))
+  yield* Effect.forkScoped(loop("dispatching events", whenWoken(woken, more, EVENTS_POLL_MS)))
   yield* polling
   yield* Effect.forkScoped(loop("ending rests", Effect.andThen(endRests, Effect.sleep(DUE_POLL_MS))))
 })

@@ -50,17 +50,17 @@ export const positionOf = (field: string, cursor: string, operatorId: number): n
   const place = placeOf(cursor)
   return place?.operatorId === operatorId
     ? place.position
-    : new BadRequest({ message: `${field}: must be a cursor that this account was given.` })
+    : new BadRequest({ message: `${field}: must be a cursor that this account received.` })
 }
 
 /** 409 for an event that is not kept any more, or never was one of the operator's. */
 export const noSuchEvent = (operatorId: number, forgotten: number): Conflict =>
   new Conflict({
-    message: `after: there is no such event any more; the oldest cursor that can be read from is ${cursorOf({ operatorId, position: forgotten })}.`
+    message: `after: the event no longer exists; the oldest cursor is ${cursorOf({ operatorId, position: forgotten })}.`
   })
 
 /** 409 for a cursor with removed events behind it. */
 export const tooOld = (field: string, operatorId: number, forgotten: number): Conflict =>
   new Conflict({
-    message: `${field}: events after this cursor were removed; the oldest one that can be read from is ${cursorOf({ operatorId, position: forgotten })}.`
+    message: `${field}: events after this cursor were deleted; the oldest cursor is ${cursorOf({ operatorId, position: forgotten })}.`
   })

@@ -41,7 +41,7 @@ export class Seats {
 
 const tooMany = Effect.fail(
   new RateLimited({
-    message: `wait: ${FEED_WAITS} calls of this account's operator wait for events already. Retry without, or later.`,
+    message: `wait: ${FEED_WAITS} calls of this operator already wait for events; retry later or without wait.`,
     headers: { "retry-after": "1" }
   })
 )

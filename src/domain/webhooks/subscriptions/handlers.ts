@@ -109,7 +109,7 @@ const changing = ({ operatorId, application, grantId }: Caller): Changing => ({
 
 const noSuchWebhook = new NotFound({ message: "id: no such webhook." })
 const anothers = new Forbidden({
-  message: "id: this application did not make this webhook; only who made it, and the host, may change it."
+  message: "id: only the application that created this webhook, or the host, may change it."
 })
 /** The host has disconnected the application while it called: as its next call is answered. */
 const ended = new Unauthenticated({ message: "Invalid access token" })

@@ -106,7 +106,7 @@ const deleteTask = (store: Store) =>
 
 const noSuchTask = new NotFound({ message: "id: no such task." })
 const busy = new Conflict({
-  message: "The task or its person is being changed by others at the same moment; try again."
+  message: "Other requests are changing the task or its staff member at the same time; try again."
 })
 
 /** Judges a task again for as long as what it is judged by changes between reading and writing. */

@@ -41,5 +41,5 @@ export const assignableTo = <Person extends WhoDoesIt>(
 }
 
 export const noSuchStaff = new NotFound({ message: "staff_id: no such staff member." })
-const switchedOff = new ValidationFailed({ message: "staff_id: is not active and gets no tasks." })
+const switchedOff = new ValidationFailed({ message: "staff_id: is not active, so no task can be assigned." })
 const worksElsewhere = new ValidationFailed({ message: "staff_id: does not work in the property of the task." })

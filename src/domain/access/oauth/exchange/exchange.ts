@@ -74,7 +74,7 @@ export const exchange = (
     return isRight ? yield* use(given, code, now) : yield* wrongVerifier
   })
 
-  const stuck = new Error("a code that is neither used nor dead could not be used")
+  const stuck = new Error("the database did not accept a valid authorization code")
   return (given: GivenCode): Effect.Effect<Issued, Refusal, Acting> =>
     Effect.catchTag(asRead(ATTEMPTS, { _tag: "Stuck" } as const)(attempt(given)), "Stuck", () => Effect.die(stuck))
 }

@@ -36,8 +36,10 @@ const invalidGrant = (message: string) => new Unauthenticated({ message, oauth: 
 const invalidRequest = (message: string) => new BadRequest({ message, oauth: "invalid_request" })
 
 /** One wording for all: whoever tries codes learns nothing of them. */
-export const noSuchCode = invalidGrant("code: unknown, expired or used.")
-export const wrongVerifier = invalidGrant("code_verifier: does not prove the code_challenge of the authorization.")
+export const noSuchCode = invalidGrant("code: is unknown, expired or already used.")
+export const wrongVerifier = invalidGrant(
+  "code_verifier: does not match the code_challenge of the authorization request."
+)
 export const clientGone = new Unauthenticated({
   message: "client_id: this client is disabled.",
   oauth: "invalid_client"
@@ -67,7 +69,7 @@ const isOwn = ({ challenge }: KnownCode, { client, verifier }: GivenCode): boole
 const redirectRefusal = ({ redirectUri }: KnownCode, given: GivenCode) =>
   given.redirectUri === undefined || given.redirectUri === redirectUri
     ? undefined
-    : invalidGrant("redirect_uri: is not the one of the authorization request.")
+    : invalidGrant("redirect_uri: must equal the redirect_uri of the authorization request.")
 
 /** It may say again what the consent was for (RFC 8707 2.2), and where that named none, which of ours it wants. */
 const resourceRefusal = ({ resource }: KnownCode, given: GivenCode, publicUrl: string) => {
@@ -77,7 +79,10 @@ const resourceRefusal = ({ resource }: KnownCode, given: GivenCode, publicUrl: s
     .every((wanted) => wanted !== undefined && (resource === null || wanted === consented))
   return isWithin
     ? undefined
-    : new BadRequest({ message: "resource: is not the one of the authorization request.", oauth: "invalid_target" })
+    : new BadRequest({
+        message: "resource: must equal the resource of the authorization request.",
+        oauth: "invalid_target"
+      })
 }
 
 /** A verifier without a challenge is refused: somebody took the challenge out on its way (RFC 9700 4.8.2). */
@@ -85,7 +90,9 @@ const judgedByVerifier = (code: KnownCode, verifier: string | undefined): Exchan
   if (code.challenge === null) {
     return verifier === undefined
       ? { _tag: "Good", code }
-      : refused(invalidGrant("code_verifier: the authorization request had no code_challenge."))
+      : refused(
+          invalidGrant("code_verifier: must be left out, because the authorization request had no code_challenge.")
+        )
   }
   if (verifier === undefined) return refused(invalidRequest("code_verifier: required."))
   return { _tag: proves(verifier, code.challenge) ? "Good" : "WrongVerifier", code }

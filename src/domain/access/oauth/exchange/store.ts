@@ -15,7 +15,7 @@ const Made = Schema.Struct({ id: Schema.Int })
 const readMade = rowIfAnyUnless(Made, ({ name, detail }) =>
   name === "oauth_connections"
     ? new BadRequest({
-        message: `code: the account has ${detail} connected applications, which is the most; one must be disconnected first.`,
+        message: `code: the account has ${detail} connected applications, the maximum; the host must disconnect one first.`,
         oauth: "invalid_grant"
       })
     : undefined

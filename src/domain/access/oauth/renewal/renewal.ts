@@ -73,7 +73,7 @@ export const renewal = (sql: SqlClient.SqlClient, { publicUrl, deployment }: Pla
     return yield* noSuchToken
   })
 
-  const stuck = new Error("a refresh token that is not used could not be used")
+  const stuck = new Error("the database did not accept a valid refresh token")
   return (given: GivenRefreshToken): Effect.Effect<Issued, Refusal, Acting> =>
     Effect.catchTag(asRead(ATTEMPTS, { _tag: "Stuck" } as const)(attempt(given)), "Stuck", () => Effect.die(stuck))
 }

@@ -40,11 +40,14 @@ const refused = (error: BadRequest | Unauthenticated | RateLimited): Renewal => 
 
 /** One wording for all. */
 export const noSuchToken = new Unauthenticated({
-  message: "refresh_token: unknown, expired, used or revoked.",
+  message: "refresh_token: is unknown, expired, used or revoked.",
   oauth: "invalid_grant"
 })
 
-const noSuchTarget = new BadRequest({ message: "resource: is none of this service.", oauth: "invalid_target" })
+const noSuchTarget = new BadRequest({
+  message: "resource: must be an address of this service.",
+  oauth: "invalid_target"
+})
 
 const tooWide = new BadRequest({
   message: "scope: must not exceed the scope that the host granted.",
@@ -79,7 +82,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 const tooOften = (first: Date, now: Date): RateLimited =>
   new RateLimited({
-    message: `refresh_token: renewed ${GRANT_RENEWALS} times within an hour; an access token lasts for days.`,
+    message: `refresh_token: was used ${GRANT_RENEWALS} times within an hour; keep each access token until it expires.`,
     headers: { "Retry-After": String(Math.max(1, Math.ceil((first.getTime() + HOUR_MS - now.getTime()) / 1000))) }
   })
 

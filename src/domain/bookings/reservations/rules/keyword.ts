@@ -14,7 +14,7 @@ export const SearchKeyword = Schema.String.check(
       lengthOf(text) >= RESERVATION_KEYWORD_MIN &&
       lengthOf(text) <= RESERVATION_KEYWORD_MAX,
     {
-      expected: `${RESERVATION_KEYWORD_MIN} to ${RESERVATION_KEYWORD_MAX} characters, spaces around them not counted`,
+      expected: `${RESERVATION_KEYWORD_MIN} to ${RESERVATION_KEYWORD_MAX} characters, without the spaces around them`,
       toJsonSchema: () => ({ minLength: RESERVATION_KEYWORD_MIN, maxLength: RESERVATION_KEYWORD_MAX })
     }
   )

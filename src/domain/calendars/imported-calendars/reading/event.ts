@@ -79,7 +79,7 @@ class Properties {
   readSingle<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
     const lines = this.linesOf(name)
     const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
-    if (different.size > 1) this.reportFault(`${name} in line ${lines[1]?.line} is there twice`)
+    if (different.size > 1) this.reportFault(`${name} in line ${lines[1]?.line} appears twice`)
     return this.readAll(name, (line) => [read(line)])
   }
 

@@ -18,7 +18,7 @@ export interface ReadContext {
   readonly left: { occurrences: number }
 }
 
-export const REPEATS_TOO_OFTEN = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be looked at`
+export const REPEATS_TOO_OFTEN = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be read`
 
 /** The clocks of two zones never differ by more. */
 const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS

@@ -185,7 +185,7 @@ class Outline {
     const at = this.#open.findLastIndex((component) => component.name === name)
     if (at > 0) this.#closeTo(at, this.#open[at])
     else if (this.isOpen("VCALENDAR") || CALENDAR_CHILDREN.has(name))
-      this.#fault(`${edgeText("END", name)} in line ${line} has no beginning`)
+      this.#fault(`${edgeText("END", name)} in line ${line} has no matching BEGIN`)
   }
 
   add(logical: LogicalLine): void {
@@ -236,14 +236,14 @@ class Outline {
 
   /** Returns why a file with this last line cannot be read at all, if so. */
   finish(lastLine: string): string | undefined {
-    if (!this.#hasCalendar) return "it is no iCalendar"
+    if (!this.#hasCalendar) return "it is not iCalendar data"
     if (this.isOpen("VCALENDAR") || isCutBegin(lastLine)) return CUT_OFF
     this.#closeTo(1, undefined)
     return undefined
   }
 }
 
-const CUT_OFF = "it ends in the middle: END:VCALENDAR is missing"
+const CUT_OFF = "it is incomplete: END:VCALENDAR is missing"
 
 /**
  * Reads the components of a text: its calendars, and a last one with the components that are outside of any. Fails with a

@@ -63,7 +63,7 @@ export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: R
   const series = new Set(events.flatMap(({ uid, replaces }) => (replaces === undefined ? [uid] : [])))
   for (const { uid, replaces, sequence, line } of events) {
     if (replaces?.andLater !== true) continue
-    if (uid === undefined || !series.has(uid)) report(`VEVENT in line ${line} moves an event that is not there`)
+    if (uid === undefined || !series.has(uid)) report(`VEVENT in line ${line} moves an event that does not exist`)
     else if (sequence === undefined) report(`VEVENT in line ${line} has an unknown SEQUENCE`)
   }
 }

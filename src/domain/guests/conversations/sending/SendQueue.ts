@@ -74,7 +74,7 @@ export class SendQueue extends Context.Service<SendQueue>()("latchkey/resources/
               maybe,
               tooOld: new Date(now.getTime() - MESSAGE_TRIED_MS),
               lost: `given up after a day: ${reason}`,
-              unsure: `given up after a day, and it may have got there: ${reason}`
+              unsure: `given up after a day, and it may have been delivered: ${reason}`
             })
           ),
           (row) => row?.messages ?? 0

@@ -19,7 +19,7 @@ import { SENDING_ROOM } from "./taking.ts"
 export const SEND_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
 /** A channel that is not told again what it may have been told, since it would not know it again. */
-const UNTOLD = "it may have got there, and the channel cannot tell"
+const UNTOLD = "it may have been delivered; the channel cannot tell"
 
 const endedWith = (taken: MessageTaken): Ended =>
   taken.outcome === "sent"
@@ -68,9 +68,9 @@ const attemptOf = ({ operator_id, account_id, channel_type, ...taken }: TakenMes
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
-        Effect.as(Effect.logError("a connector broke", cause), {
+        Effect.as(Effect.logError("a connector failed with a defect", cause), {
           end: "failed",
-          reason: "the connector broke",
+          reason: "the connector failed with a defect",
           maybe: true
         } satisfies Ended)
     )
@@ -81,7 +81,7 @@ const about = ({ operator_id, channel_type, conversation_id, code }: TakenMessag
 
 const WARNINGS = {
   refused: "the channel refused a message",
-  unknown: "nobody knows whether a message got there"
+  unknown: "the delivery of a message is unknown"
 } as const
 
 /** Writes down how a try ended. Nobody is told of it: that there is a message was told when it was recorded. */
@@ -96,7 +96,7 @@ const settle = Effect.fnUntraced(function* (taken: TakenMessage, ended: Ended) {
     case "sent": {
       const echoes = yield* queue.sent(taken, ended.channelMessageId, now)
       if (echoes.length === 0) return
-      return yield* say(Effect.logInfo("what the channel told of a message before is that message", { echoes }))
+      return yield* say(Effect.logInfo("an earlier channel event was matched to a sent message", { echoes }))
     }
     case "refused":
     case "unknown": {
@@ -129,7 +129,7 @@ export const send = (taken: TakenMessage): Effect.Effect<void, never, SendQueue 
     )
   }).pipe(
     (tried) => asRoot(rootOf(taken), tried),
-    Effect.catchCause((cause) => Effect.logWarning("how a message was sent was not written down", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the outcome of a message could not be saved", cause))
   )
 
 /** What takes messages that are due and sends them. */
@@ -142,5 +142,5 @@ export const SEND_GAP_MS = 100
 
 /** Sends what waits for guests, until the scope closes, in any number of processes on one database. */
 export const layerSending = Layer.effectDiscard(
-  Effect.flatMap(makeSending, (sending) => workWhenWoken("hearing of messages", sending, SEND_GAP_MS))
+  Effect.flatMap(makeSending, (sending) => workWhenWoken("waking the message worker", sending, SEND_GAP_MS))
 ).pipe(Layer.provide(SendQueue.layer))

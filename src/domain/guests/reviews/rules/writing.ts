@@ -87,20 +87,23 @@ export const isWritten = (written: Written | null, { review, reply }: Writing): 
 
 const nothingSaid = new BadRequest({
   message:
-    "host_review_content: nothing is said; send a review (host_review_score, category_ratings.overall_rating or host_review_content), host_reply_content, or both."
+    "host_review_content: is missing; send a review (host_review_score, category_ratings.overall_rating or host_review_content), host_reply_content, or both."
 })
 const ratingsAlone = new BadRequest({
-  message:
-    "category_ratings: are part of a review; send overall_rating, host_review_score or host_review_content with them."
+  message: "category_ratings: require overall_rating, host_review_score or host_review_content."
 })
 const notOnChannel = (channelType: string) =>
   new ValidationFailed({ message: `reservation_code: hosts cannot write reviews or replies on ${channelType}.` })
 const notStayed = (status: Status) =>
-  new ValidationFailed({ message: `reservation_code: the order is ${status}; only stays are reviewed.` })
+  new ValidationFailed({
+    message: `reservation_code: the order is ${status}; only orders with a completed stay can be reviewed.`
+  })
 const notOver = (checkOut: string) =>
   new BadRequest({
-    message: `reservation_code: the guest checks out on ${checkOut}; reviews are written from then on.`
+    message: `reservation_code: the guest checks out on ${checkOut}; reviews are possible from that date on.`
   })
-const reviewedAlready = new Conflict({ message: "host_review_content: the guest of this order is reviewed already." })
-const repliedAlready = new Conflict({ message: "host_reply_content: the guest's review has a reply already." })
+const reviewedAlready = new Conflict({
+  message: "host_review_content: the guest of this order has already been reviewed."
+})
+const repliedAlready = new Conflict({ message: "host_reply_content: the guest's review already has a reply." })
 const nothingToReplyTo = new Conflict({ message: "host_reply_content: the guest has written no review yet." })

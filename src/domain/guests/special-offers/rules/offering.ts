@@ -18,7 +18,7 @@ export const takesPreapprovals = (channelType: string): Result.Result<void, Vali
   channelType === "airbnb" ? Result.void : Result.fail(noPreapprovalsThere)
 
 const noOffersThere = new ValidationFailed({
-  message: "conversation_id: only guests of airbnb and of the booking site can be made offers."
+  message: "conversation_id: offers can only be sent to guests of airbnb and of the booking site."
 })
 const noPreapprovalsThere = new ValidationFailed({
   message: "conversation_id: only inquiries of airbnb can be pre-approved."
@@ -89,5 +89,5 @@ export const approvable = (inquiry: Inquiry | null, today: string): Result.Resul
   return inquiry.check_in_date < today ? Result.fail(inquiryIsOver) : Result.succeed(inquiry)
 }
 
-const noInquiry = new ValidationFailed({ message: "conversation_id: its guest has no inquiry that is open." })
-const inquiryIsOver = new ValidationFailed({ message: "conversation_id: the dates of its inquiry have begun." })
+const noInquiry = new ValidationFailed({ message: "conversation_id: the guest has no open inquiry." })
+const inquiryIsOver = new ValidationFailed({ message: "conversation_id: the dates of the inquiry have already begun." })
