@@ -87,7 +87,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey connector", (it) => 
         "u"
       ]
       for (const [args, message] of [
-        [at(url, "there already"), /^name: another connector has it already\.$/],
+        [at(url, "there already"), /^name: is already used/],
         [at(url, " "), /^name: must not be empty\.$/],
         [at(url, "x".repeat(CONNECTOR_NAME + 1)), /^name: must be at most 100 characters\.$/],
         [at("http://10.0.0.1/"), /^url: must begin with https:/],

@@ -71,11 +71,11 @@ layer(layerBeside, { excludeTestServices: true })("latchkey dictionary", (it) =>
       const { plain } = ofOperator(operatorId)
       const items = ["--dictionary", "income_items"]
       for (const [args, says] of [
-        [["retire", ...items, "--id", "11"], /the service itself books with this entry/],
+        [["retire", ...items, "--id", "11"], /id: .* cannot be retired/],
         [["retire", ...items, "--id", "52"], /id: there is no such entry in income_items\./],
         [["rename", ...items, "--id", "12", "--name", " "], /name: must not be empty/],
-        [["rename", ...items, "--id", "12", "--name", "Pet fee"], /name: another entry has it already\./],
-        [["add", ...items, "--name", "Pet fee"], /name: another entry has it already\./],
+        [["rename", ...items, "--id", "12", "--name", "Pet fee"], /name: is already used/],
+        [["add", ...items, "--name", "Pet fee"], /name: is already used/],
         [["add", ...items], /--name/],
         [["add", "--name", "X"], /--dictionary/],
         [["retire", ...items], /--id/],

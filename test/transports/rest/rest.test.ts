@@ -215,7 +215,7 @@ layer(layerServed())("the REST door", (it) => {
       const asked = (keyword: string) =>
         request(`/v3/reservation_tags?keyword=${keyword}`, { headers: { "Service-Access-Token": token } })
       for (const keyword of ["%FF", "%ED%A0%80", "a%C3"]) {
-        const refused = { error_code: 422, error_msg: "keyword: must not hold half a character." }
+        const refused = { error_code: 422, error_msg: "keyword: must not contain half of a surrogate pair." }
         assert.deepInclude(yield* asked(keyword), refused, keyword)
       }
       for (const keyword of ["%EF%BF%BD", "%C3%BC"])
