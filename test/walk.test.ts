@@ -9,6 +9,7 @@ import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
 import { answerTo, call, freshOperator, layerTest } from "./support/harness.ts"
 import { isFamily, OWNERS } from "./support/house.ts"
+import { fieldOf } from "./support/messages-of-errors.ts"
 import { countStatements } from "./support/statements.ts"
 import { COMPANIONS, contents, fieldsOf, guarded, isRequired, sample, unguarded } from "./support/walking.ts"
 import { isOwnName, makeWorld, NO_REFERENCES, neededValue, REFERENCES } from "./support/world.ts"
@@ -222,7 +223,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           if (isRequired(schema)) {
             const { [field]: _, ...rest } = own
             const envelope = yield* call(world.token, operation._tag, rest)
-            assert.deepInclude(envelope, { error_code: 400, error_msg: `${field}: is required.` })
+            assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [400, field])
           }
         }
         assert.deepStrictEqual(yield* contents(world), before)

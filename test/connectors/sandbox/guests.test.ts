@@ -213,10 +213,7 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       yield* sql`
         UPDATE sandbox_threads SET guest = 'old-1'
         WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND guest NOT LIKE 'old-%'`
-      assert.strictEqual(
-        yield* messageOf(market.write({ order_id, text: "Hello?" })),
-        "order_id: an account of the sandbox keeps at most 10000 threads."
-      )
+      assert.match(yield* messageOf(market.write({ order_id, text: "Hello?" })), /^order_id: .*10000/)
     })
   )
 
@@ -267,14 +264,8 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
         "the last version alone is told"
       )
       assert.isNull((yield* told("thread")).at(-1)?.inquiry)
-      assert.strictEqual(
-        yield* messageOf(market.acceptOffer({ offer_id: offerId })),
-        "offer_id: the offer is accepted."
-      )
-      assert.strictEqual(
-        yield* messageOf(market.declineOffer({ offer_id: offerId })),
-        "offer_id: the offer is accepted."
-      )
+      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*accepted/)
+      assert.match(yield* messageOf(market.declineOffer({ offer_id: offerId })), /^offer_id: .*accepted/)
     })
   )
 
@@ -295,10 +286,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const other = yield* book({ guest_email: "li@example.com" })
-      assert.strictEqual(
-        yield* messageOf(market.acceptOffer({ offer_id: offerId })),
-        "listing_id: Loft is sold on 2027-06-07."
-      )
+      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^listing_id: .*2027-06-07/)
       yield* market.cancel({ order_id: other.order_id })
       assert.strictEqual((yield* market.acceptOffer({ offer_id: offerId })).status, "accepted")
       assert.strictEqual((yield* told("offer")).at(-1)?.status, "accepted")
@@ -314,7 +302,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
       yield* TestClock.setTime(NOW + 86_399_000)
       yield* market.acceptOffer({ offer_id: early.offerId })
       yield* TestClock.setTime(NOW + 86_400_000)
-      assert.strictEqual(yield* messageOf(market.acceptOffer({ offer_id: offerId })), "offer_id: the offer is expired.")
+      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*expired/)
       const expire = yield* makeExpiring
       assert.strictEqual(yield* expire, 1)
       assert.strictEqual(yield* expire, 0)
@@ -358,9 +346,9 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
         ...books,
         days: (...asked) => Effect.andThen(accepted, books.days(...asked))
       })
-      assert.strictEqual(
+      assert.match(
         yield* messageOf(changing(account, { thread: { offerId }, offer: { offerId } }, accepting("late"))),
-        "offer_id: the offer is accepted."
+        /^offer_id: .*accepted/
       )
     })
   )
@@ -375,10 +363,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
       const { thread_id } = yield* inquire()
       const [first, second] = [yield* offer(thread_id), yield* offer(thread_id, { reference: "O-2" })]
       yield* market.acceptOffer({ offer_id: first.offerId })
-      assert.strictEqual(
-        yield* messageOf(market.acceptOffer({ offer_id: second.offerId })),
-        "offer_id: an account of the sandbox keeps at most 10000 orders."
-      )
+      assert.match(yield* messageOf(market.acceptOffer({ offer_id: second.offerId })), /^offer_id: .*10000/)
     })
   )
 })

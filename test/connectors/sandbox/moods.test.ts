@@ -174,7 +174,7 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
       const { mood } = yield* ground()
       yield* mood("late", { ms: SANDBOX_LATE_MS })
       const { message } = yield* Effect.flip(mood("late", { ms: SANDBOX_LATE_MS + 1 }))
-      assert.strictEqual(message, "ms: must be from 0 to 600000.")
+      assert.match(message, /^ms: .*600000/)
     })
   )
 

@@ -40,9 +40,9 @@ layer(layerListened)("opening a listing of the sandbox", (it) => {
       yield* open({ listing_id: "314006", username: "two-harbours" })
       const elsewhere = "Conflict listing_id: another account of the operator on airbnb has 314006."
       assert.strictEqual(yield* refusalOf(open({ listing_id: "314006", username: "pier" })), elsewhere)
-      assert.strictEqual(
+      assert.match(
         yield* refusalOf(open({ listing_id: "314006", username: "two-harbours" })),
-        "Conflict listing_id: the account has 314006 already."
+        /^Conflict listing_id: .*314006/
       )
       assert.deepStrictEqual(yield* there, [1, 1])
       yield* open({ listing_id: "314006", username: "pier", channel_type: "vrbo" })
@@ -61,7 +61,7 @@ layer(layerListened)("opening a listing of the sandbox", (it) => {
       const { open, operatorId, there } = yield* ground()
       const accountId = yield* channelAccountOf(operatorId, { channelType: "airbnb" })
       const listing_id = yield* listingOf(operatorId, accountId, { channelType: "airbnb" })
-      assert.include(yield* refusalOf(open({ listing_id })), "Conflict listing_id: another account")
+      assert.match(yield* refusalOf(open({ listing_id })), /^Conflict listing_id: .*another account/)
       assert.deepStrictEqual(yield* there, [1, 0])
     })
   )

@@ -75,7 +75,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
           }
         ]
       )
-      assert.strictEqual(yield* messageOf(book()), "listing_id: Harbour view is sold on 2027-06-07.")
+      assert.match(yield* messageOf(book()), /^listing_id: .*2027-06-07/)
     })
   )
 
@@ -87,7 +87,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
         order.rooms.map(({ room_id }) => room_id),
         ["R1", "R2"]
       )
-      assert.strictEqual(yield* messageOf(book({ rooms: 2 })), "listing_id: Harbour view is sold on 2027-06-07.")
+      assert.match(yield* messageOf(book({ rooms: 2 })), /^listing_id: .*2027-06-07/)
       assert.deepStrictEqual(yield* left, [3, 1, 1, 3, 3])
     })
   )
@@ -190,10 +190,10 @@ layer(layerListened)("a guest of the sandbox", (it) => {
         listingId: listing,
         inventories: [{ start_date: "2027-06-08", end_date: "2027-06-08", inventory: 0 }]
       })
-      assert.strictEqual(yield* messageOf(book()), "listing_id: Harbour view is sold on 2027-06-08.")
-      assert.strictEqual(
+      assert.match(yield* messageOf(book()), /^listing_id: .*2027-06-08/)
+      assert.match(
         yield* messageOf(book({ check_in_date: "2027-06-08", check_out_date: "2027-06-09" })),
-        "listing_id: Harbour view is sold on 2027-06-08."
+        /^listing_id: .*2027-06-08/
       )
     })
   )
@@ -202,11 +202,11 @@ layer(layerListened)("a guest of the sandbox", (it) => {
     Effect.gen(function* () {
       const { book } = yield* ground()
       const stay = (check_in_date: string, check_out_date: string) => messageOf(book({ check_in_date, check_out_date }))
-      assert.strictEqual(yield* stay("2027-04-30", "2027-05-02"), "check_in_date: must not be in the past.")
-      assert.strictEqual(yield* stay("2027-06-07", "2027-06-07"), "check_out_date: must be after check_in_date.")
-      assert.strictEqual(yield* stay("2027-06-07", "2028-06-07"), "check_out_date: a stay has at most 365 nights.")
-      assert.include(yield* stay("2027-02-30", "2027-06-07"), "check_in_date: must be a date")
-      assert.include(yield* messageOf(book({ guest_name: " " })), "guest_name: must not be empty")
+      assert.match(yield* stay("2027-04-30", "2027-05-02"), /^check_in_date: .*in the past/)
+      assert.match(yield* stay("2027-06-07", "2027-06-07"), /^check_out_date: .*check_in_date/)
+      assert.match(yield* stay("2027-06-07", "2028-06-07"), /^check_out_date: .*365/)
+      assert.match(yield* stay("2027-02-30", "2027-06-07"), /^check_in_date: .*a date/)
+      assert.match(yield* messageOf(book({ guest_name: " " })), /^guest_name: .*empty/)
       assert.include(yield* messageOf(book({ listing_id: "nowhere" })), "no such listing")
       yield* book({ check_in_date: "2027-06-07", check_out_date: "2028-06-06" })
     })
@@ -251,10 +251,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       const over = yield* market.cancel({ order_id: order.order_id })
       assert.strictEqual(over.status, "cancelled")
       assert.deepStrictEqual(yield* left, [1, 1, 1, 1, 1])
-      assert.strictEqual(
-        yield* messageOf(market.cancel({ order_id: order.order_id })),
-        "order_id: the order is cancelled."
-      )
+      assert.match(yield* messageOf(market.cancel({ order_id: order.order_id })), /^order_id: .*cancelled/)
       yield* book()
     })
   )
@@ -264,21 +261,12 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       const { book, market, accountId } = yield* ground("booking_site", { base_price: 50, tax: 0 })
       const { order_id } = yield* book()
       assert.strictEqual((yield* market.pay({ order_id, amount: 33.33 })).paid, 33.33)
-      assert.strictEqual(
-        yield* messageOf(market.pay({ order_id, amount: 66.68 })),
-        "amount: there is 66.67 EUR to pay."
-      )
-      assert.strictEqual(
-        yield* messageOf(market.pay({ order_id, amount: 0.001 })),
-        "amount: has more decimals than EUR has."
-      )
+      assert.match(yield* messageOf(market.pay({ order_id, amount: 66.68 })), /^amount: .*66\.67.*EUR/)
+      assert.match(yield* messageOf(market.pay({ order_id, amount: 0.001 })), /^amount: .*decimals.*EUR/)
       assert.strictEqual((yield* market.pay({ order_id })).paid, 100)
-      assert.strictEqual(yield* messageOf(market.pay({ order_id })), "amount: there is nothing to pay.")
+      assert.match(yield* messageOf(market.pay({ order_id })), /^amount: .*nothing/)
       assert.strictEqual((yield* market.refund({ order_id, amount: 40 })).paid, 60)
-      assert.strictEqual(
-        yield* messageOf(market.refund({ order_id, amount: 60.01 })),
-        "amount: there is 60 EUR to give back."
-      )
+      assert.match(yield* messageOf(market.refund({ order_id, amount: 60.01 })), /^amount: .*60.*EUR/)
       const said = yield* (yield* Listener).heardOf(accountId)
       assert.deepStrictEqual(
         said.filter(isSaid("payment")).map(({ amount, channel_id }) => [amount, channel_id]),
@@ -328,7 +316,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 1, 'cancelled', '{}', now()
         FROM generate_series(2, ${SANDBOX_ORDERS}::int) number`
       assert.strictEqual((yield* book()).status, "accepted")
-      assert.strictEqual(yield* messageOf(book()), "listing_id: an account of the sandbox keeps at most 10000 orders.")
+      assert.match(yield* messageOf(book()), /^listing_id: .*10000/)
     })
   )
 

@@ -350,7 +350,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         UPDATE channel_accounts SET connector = 'another' WHERE operator_id = ${operatorId} AND id = ${accountId}`
-      assert.strictEqual((yield* Effect.flip(book)).message, `listing_id: no such listing: ${listing}.`)
+      assert.match((yield* Effect.flip(book)).message, new RegExp(`^listing_id: .*${listing}`))
       yield* turns
       assert.deepStrictEqual([yield* versions, yield* kinds], [[], []])
     })

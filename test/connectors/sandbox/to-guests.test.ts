@@ -64,10 +64,7 @@ layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
       yield* sql`UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1} WHERE account_id = ${accountId}`
       yield* send(thread_id)
       assert.strictEqual(yield* reasonOf(send(thread_id, { messageId: "M-2" })), "a thread has at most 5000 messages")
-      assert.strictEqual(
-        yield* messageOf(market.write({ thread_id, text: "Thank you!" })),
-        "thread_id: a thread of the sandbox has at most 5000 messages."
-      )
+      assert.match(yield* messageOf(market.write({ thread_id, text: "Thank you!" })), /^thread_id: .*5000/)
     })
   )
 
@@ -209,10 +206,7 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
       assert.strictEqual(yield* reasonOf(withdraw("none", offerId)), "there is no such thread")
       yield* withdraw(thread_id, offerId)
       yield* withdraw(thread_id, offerId)
-      assert.strictEqual(
-        yield* messageOf(market.acceptOffer({ offer_id: offerId })),
-        "offer_id: the offer is withdrawn."
-      )
+      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*withdrawn/)
       const second = yield* offer(thread_id, { reference: "O-2" })
       yield* market.declineOffer({ offer_id: second.offerId })
       assert.strictEqual(yield* reasonOf(withdraw(thread_id, second.offerId)), "the offer is declined")

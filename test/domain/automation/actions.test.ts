@@ -237,15 +237,12 @@ layer(layerAutomating)("an action", (it) => {
       assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
       assert.deepStrictEqual(yield* host.actions("message"), [])
       for (const operation of ["execute_automation_action", "delete_automation_action"] as const) {
-        assert.strictEqual(yield* refused(host, operation, plan_id), "404 plan_id: no such waiting action.")
+        assert.match(yield* refused(host, operation, plan_id), /^404 plan_id: /)
       }
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
       yield* ranOff(yield* makeRunning)
       assert.lengthOf(yield* saidIn(conversation), 1)
-      assert.strictEqual(
-        yield* refused(host, "execute_automation_action", 1e12),
-        "404 plan_id: no such waiting action."
-      )
+      assert.match(yield* refused(host, "execute_automation_action", 1e12), /^404 plan_id: /)
     })
   )
 
@@ -272,16 +269,10 @@ layer(layerAutomating)("an action", (it) => {
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
       const plan_id = yield* firstOf(host)
-      assert.strictEqual(
-        yield* refused(host, "execute_automation_action", plan_id),
-        "409 plan_id: there is no conversation with the guest."
-      )
+      assert.match(yield* refused(host, "execute_automation_action", plan_id), /^409 plan_id: .*no conversation/)
       yield* sql`UPDATE orders SET conversation_id = ${silent.conversation} WHERE operator_id = ${host.operatorId}`
       yield* sql`UPDATE stays SET guest_name = NULL WHERE operator_id = ${host.operatorId}`
-      assert.strictEqual(
-        yield* refused(host, "execute_automation_action", plan_id),
-        "400 plan_id: {{guest.first_name}}: the guest has no name."
-      )
+      assert.match(yield* refused(host, "execute_automation_action", plan_id), /^400 plan_id: .*first_name/)
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
       assert.deepStrictEqual(yield* saidIn(silent.conversation), [])
     })
@@ -317,10 +308,7 @@ layer(layerAutomating)("an action", (it) => {
       const plan_id = yield* firstOf(host, "review")
       // In Lisbon the 28th begins at 23:00 UTC.
       yield* TestClock.setTime(Date.parse("2027-04-27T22:59:59Z"))
-      assert.strictEqual(
-        yield* refused(host, "execute_automation_action", plan_id),
-        "400 plan_id: the guest checks out on 2027-04-28; reviews are written from then on."
-      )
+      assert.match(yield* refused(host, "execute_automation_action", plan_id), /^400 plan_id: .*2027-04-28/)
       yield* TestClock.adjust("1 second")
       const { guests } = yield* ScriptedChannel
       const written = yield* answerTo(host.token, "execute_automation_action", { plan_id }, "once")

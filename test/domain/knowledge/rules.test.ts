@@ -31,9 +31,9 @@ describe("a scope of properties", () => {
   it("that names some and all is refused, wherever all stands among them", () => {
     fc.assert(
       fc.property(type, ids, fc.nat(), (type, ids, place) => {
-        assert.match(refusalOf(propertyScopeOf({ type, ids: ids.toSpliced(place, 0, -1) })), /^scope_property\.ids: /)
-        assert.match(refusalOf(propertyScopeOf({ type: "all", ids })), /^scope_property\.ids: /)
-        assert.match(refusalOf(propertyScopeOf({ type: "all", ids: [-1, ...ids] })), /^scope_property\.ids: /)
+        assert.match(refusalOf(propertyScopeOf({ type, ids: ids.toSpliced(place, 0, -1) })), /^scope_property\.ids: .*room type/)
+        assert.match(refusalOf(propertyScopeOf({ type: "all", ids })), /^scope_property\.ids: .*room type/)
+        assert.match(refusalOf(propertyScopeOf({ type: "all", ids: [-1, ...ids] })), /^scope_property\.ids: .*room type/)
       })
     )
   })
@@ -43,10 +43,7 @@ describe("a scope of properties", () => {
       assert.deepStrictEqual(Result.getOrThrow(propertyScopeOf({ type: "all", ids })), { type: "all", ids: [-1] })
     }
     assert.deepStrictEqual(Result.getOrThrow(propertyScopeOf({ type: "all" })), { type: "all", ids: [-1] })
-    assert.strictEqual(
-      refusalOf(propertyScopeOf({ type: "by_room_type" })),
-      "scope_property.ids: must name at least one room type."
-    )
+    assert.match(refusalOf(propertyScopeOf({ type: "by_room_type" })), /^scope_property\.ids: .*room type/)
   })
 })
 

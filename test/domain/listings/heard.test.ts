@@ -124,7 +124,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       yield* byNobody(listings.said(speaker, listingSaid(1), AT))
       const said = listingSaid(2, { title: "taken over" })
       const refused = yield* Effect.flip(byNobody(listings.said(speaking(operatorId, second), said, AT)))
-      assert.strictEqual(refused.reason, "listing_id: is another account's")
+      assert.match(refused.reason, /^listing_id: .*another account/)
       const titles = Effect.map(api.search_listings({}).pipe(as), (found) =>
         found.listings.map(({ title, channel_account_id }) => [title, channel_account_id])
       )
@@ -175,7 +175,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       for (const field of ["metadata", "price_and_rules"] as const) {
         const large = listingSaid(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
         const refused = yield* Effect.flip(byNobody(listings.said(speaker, large, AT)))
-        assert.strictEqual(refused.reason, `${field}: must be at most 20000 characters as JSON`)
+        assert.match(refused.reason, new RegExp(`^${field}: .*20000`))
         const most = listingSaid(1, { listing_id: field, [field]: sized(LISTING_JSON) })
         assert.strictEqual(yield* byNobody(listings.said(speaker, most, AT)), "applied")
       }

@@ -130,7 +130,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
       const { operatorId, listings, id } = yield* selling
       for (const percent of [0, RATIO_MAX + 1, 1.5, Number.NaN]) {
         const error = yield* Effect.flip(byNobody(listings.rate(operatorId, id, { percent, readonly: false })))
-        assert.strictEqual(error.message, "percent: must be a whole number from 1 to 1000.")
+        assert.match(error.message, /^percent: .*1.*1000/)
       }
     })
   )

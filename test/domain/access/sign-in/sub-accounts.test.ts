@@ -169,7 +169,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
           accounts.enable(keeper, unknown),
           accounts.setPassword(keeper, unknown, "another password")
         ]) {
-          assert.strictEqual(yield* refusal(byNobody(cheaply(act))), "NotFound: id: no such sub-account.")
+          assert.match(yield* refusal(byNobody(cheaply(act))), /^NotFound: id: /)
         }
       }
       assert.strictEqual(yield* outcomeOf(email), "in")
@@ -280,7 +280,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       assert.lengthOf(refused, 5)
       for (const why of refused) {
         assert.strictEqual(why._tag, "ValidationFailed")
-        assert.include(String("message" in why && why.message), "accounts: an operator has at most 200 sub-accounts")
+        assert.match(String("message" in why && why.message), /^accounts: .*200/)
       }
       const [first] = made.flatMap((each) => (each._tag === "Success" ? [each.success.account_id] : []))
       yield* byNobody(accounts.disable(main(operatorId), first ?? 0))

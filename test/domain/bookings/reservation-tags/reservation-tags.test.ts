@@ -5,6 +5,7 @@ import { PALETTE } from "../../../../src/contract/palette.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../../src/platform/limits.ts"
 import { atOnce, host, limitOf, rowsIn } from "../../../support/domain/portfolio.ts"
 import { call, layerTest } from "../../../support/harness.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 
 const DEFAULT_NAMES = [
@@ -99,11 +100,9 @@ layer(layerTest)("reservation tags", (it) => {
       const { reservation_tags } = yield* api.search_reservation_tags({ limit: 100 }).pipe(as)
       const idOf = new Map(reservation_tags.map((tag) => [tag.tag_name, tag.id]))
       for (const tag_name of ["Allergies", "Allergies ", ...DEFAULT_NAMES]) {
-        assert.deepInclude(yield* call(token, "create_reservation_tag", { tag_name }), {
-          error_code: 409,
-          error_msg: "tag_name: another tag has it already.",
-          data: { id: idOf.get(tag_name.trim()) ?? 0 }
-        })
+        const conflict = yield* call(token, "create_reservation_tag", { tag_name })
+        assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "tag_name"])
+        assert.deepInclude(conflict, { data: { id: idOf.get(tag_name.trim()) ?? 0 } })
       }
       assert.strictEqual(yield* rowsIn(operatorId, "reservation_tags"), 1)
     })
@@ -165,10 +164,9 @@ layer(layerTest)("reservation tags", (it) => {
         api.create_reservation_tag({ tag_name: `New ${index}` }).pipe(as)
       )
       assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
-      assert.deepInclude(yield* call(token, "create_reservation_tag", { tag_name: "One more" }), {
-        error_code: 422,
-        error_msg: `reservation_tag_limit: there are ${RESERVATION_TAG_LIMIT} tags of your own, and no more are allowed.`
-      })
+      const invalid = yield* call(token, "create_reservation_tag", { tag_name: "One more" })
+      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "reservation_tag_limit"])
+      assert.include(invalid.error_msg, `${RESERVATION_TAG_LIMIT}`)
       const { total } = yield* api.search_reservation_tags({ limit: 1 }).pipe(as)
       assert.strictEqual(total, RESERVATION_TAG_LIMIT + DEFAULT_NAMES.length)
     })

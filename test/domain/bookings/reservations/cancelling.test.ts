@@ -12,6 +12,7 @@ import {
   sorted
 } from "../../../support/domain/bookings/reservations/ready.ts"
 import { call, orderOf } from "../../../support/harness.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 layer(layerUnhurried, { excludeTestServices: false })("cancelling", (it) => {
@@ -110,10 +111,8 @@ layer(layerUnhurried, { excludeTestServices: false })("cancelling", (it) => {
       yield* api.update_reservation_basic({ stay_code: "5-A1", remarks: "no show", rate_amount: 100 }).pipe(as)
       const before = yield* everything(operatorId)
       const dates = yield* call(token, "update_reservation_basic", { stay_code: "5-A1", check_out_date: "2027-05-09" })
-      assert.deepInclude(dates, {
-        error_code: 422,
-        error_msg: "check_out_date: the order is cancelled; its dates cannot be changed."
-      })
+      assert.deepStrictEqual([dates.error_code, fieldOf(dates)], [422, "check_out_date"])
+      assert.include(dates.error_msg, "cancelled")
       const allocate = yield* call(token, "allocate_stay", { stay_code: "5-A1", property_id: second })
       assert.strictEqual(allocate.error_code, 422)
       const box = yield* call(token, "move_stay_to_box", { stay_code: "5-A1" })

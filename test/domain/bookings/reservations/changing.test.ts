@@ -26,6 +26,7 @@ import {
   sorted
 } from "../../../support/domain/bookings/reservations/ready.ts"
 import { byNobody, call, orderOf, propertyOf } from "../../../support/harness.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) => {
@@ -141,10 +142,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         check_out_date: "2027-05-08",
         remarks: "x"
       })
-      assert.deepInclude(refused, {
-        error_code: 409,
-        error_msg: "check_in_date: the property is not free on all of these nights."
-      })
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [409, "check_in_date"])
       assert.deepStrictEqual(yield* everything(operatorId), before)
     })
   )
@@ -193,10 +191,8 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           remarks: "cat",
           [field]: value
         })
-        assert.deepInclude(refused, {
-          error_code: 422,
-          error_msg: `${field}: belongs to the channel of the order and cannot be changed here.`
-        })
+        assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, field])
+        assert.include(refused.error_msg, "channel")
       }
       assert.deepStrictEqual(yield* everything(operatorId), before)
     })
@@ -214,10 +210,8 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
       const before = yield* everything(operatorId)
       const refused = yield* call(token, "update_reservation_basic", { stay_code, number_of_guests: 2, remarks: "x" })
-      assert.deepInclude(refused, {
-        error_code: 422,
-        error_msg: "number_of_guests: must be at least 3: the stay has 2 children, and an adult."
-      })
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "number_of_guests"])
+      assert.match(refused.error_msg, /at least 3\b.* 2 children/)
       assert.deepStrictEqual(yield* everything(operatorId), before)
       for (const [number_of_guests, number_of_adults] of [
         [3, 1],
@@ -292,7 +286,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const envelope = yield* call(token, "update_reservation_basic", { stay_code, ...flat })
       assert.deepInclude(envelope, { error_code: 0 })
       const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
-      assert.deepInclude(unknown, { error_code: 404, error_msg: "stay_code: no such stay." })
+      assert.deepStrictEqual([unknown.error_code, fieldOf(unknown)], [404, "stay_code"])
       assert.deepStrictEqual(yield* everything(operatorId), before)
     }).pipe(byNobody, Effect.provide(Orders.layer))
   )
@@ -449,10 +443,8 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const { api, as, property, token } = ground
       yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", rate_amount: 10.5 }).pipe(as)
       const refused = yield* call(token, "update_reservation_basic", { stay_code: "5-A1", currency: "JPY" })
-      assert.deepInclude(refused, {
-        error_code: 422,
-        error_msg: "currency: an amount of the order has more decimals than JPY has."
-      })
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "currency"])
+      assert.include(refused.error_msg, "JPY")
       yield* api.update_reservation_basic({ stay_code: "5-A1", currency: "JPY", rate_amount: 1050 }).pipe(as)
       assert.deepInclude((yield* rowOf(ground, "5-A1"))?.payment, { currency: "JPY", total_amount: 1050 })
     })

@@ -1102,7 +1102,7 @@ describe("busy times", () => {
     const many = (count: number) =>
       calendar(...times(...Array.from({ length: count }, () => "FREEBUSY:20261210T140000Z/P1D")))
     assert.strictEqual(outcome(many(CALENDAR_FEED_EVENTS)), "2026-12-10")
-    assert.strictEqual(outcome(many(CALENDAR_FEED_EVENTS + 1)), "broken: it has more than 10000 busy times")
+    assert.match(outcome(many(CALENDAR_FEED_EVENTS + 1)), /^broken: .*10000/)
   })
 })
 

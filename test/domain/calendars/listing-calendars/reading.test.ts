@@ -79,7 +79,7 @@ layer(layerScene)("a read of calendars", (it) => {
       const heard = Effect.map((yield* ScriptedChannel).heard, (all) => all.length)
       const before = yield* heard
       for (const unknown of [theirs, { ...scene, listing_id: "none" }, { ...scene, channel_type: "agoda" }]) {
-        assert.strictEqual(told(yield* read(scene, [scene, unknown])), "404 listings[1].listing_id: no such listing.")
+        assert.match(told(yield* read(scene, [scene, unknown])), /^404 listings\[1\]\.listing_id: /)
       }
       assert.match(
         told(yield* read(scene, [scene, { ...scene, channel_type: "direct" }])),
@@ -98,10 +98,10 @@ layer(layerScene)("a read of calendars", (it) => {
       const [year, three] = [AVAILABILITY_START_DAYS, AVAILABILITY_END_DAYS]
       assert.strictEqual(yield* over(-year, -year), "0 ")
       assert.strictEqual(yield* over(year, three), "0 ")
-      assert.strictEqual(yield* over(-year - 1, 0), `422 start_date: must be within ${year} days of today.`)
-      assert.strictEqual(yield* over(year + 1, year + 1), `422 start_date: must be within ${year} days of today.`)
-      assert.strictEqual(yield* over(0, three + 1), `422 end_date: must be within ${three} days of today.`)
-      assert.strictEqual(yield* over(1, 0), "422 start_date: must not be after end_date.")
+      assert.match(yield* over(-year - 1, 0), new RegExp(`^422 start_date: .*${year}`))
+      assert.match(yield* over(year + 1, year + 1), new RegExp(`^422 start_date: .*${year}`))
+      assert.match(yield* over(0, three + 1), new RegExp(`^422 end_date: .*${three}`))
+      assert.match(yield* over(1, 0), /^422 start_date: .*end_date/)
 
       const many = Array.from({ length: LISTINGS_READ }, () => scene)
       const days = LISTINGS_ANSWER_DAYS / LISTINGS_READ
@@ -155,10 +155,7 @@ layer(layerScene)("a read of calendars", (it) => {
       const heard = (yield* channel.heard).filter((act) => ids.some((id) => act === `calendar ${id}`))
       assert.lengthOf(heard, ASKED_AT_ONCE)
       yield* TestClock.adjust(1)
-      assert.strictEqual(
-        told(yield* Fiber.join(reading)),
-        "504 listings: the channels did not answer within 30 seconds; ask for fewer listings."
-      )
+      assert.match(told(yield* Fiber.join(reading)), /^504 listings: .*30/)
     })
   )
 

@@ -32,6 +32,7 @@ import {
 } from "../../../support/harness.ts"
 import { JPEG_BASE64 } from "../../../support/jpegs.ts"
 import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const BASE = "http://127.0.0.1:8080"
@@ -237,7 +238,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         [id, ""]
       ] as const) {
         const refused = yield* Effect.flip(api.get_conversation({ id: of, before }).pipe(as))
-        assert.deepInclude(refused, { _tag: "NotFound", message: "before: no such message in the conversation." })
+        assert.deepStrictEqual([refused._tag, fieldOf({ error_msg: refused.message })], ["NotFound", "before"])
       }
     })
   )
@@ -345,10 +346,9 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         ["\u0000", "the character U+0000"],
         ["\ud800", "half a character"]
       ] as const) {
-        assert.deepInclude(yield* call(token, "send_message", { id, message: `a${spoilt}` }), {
-          error_code: 422,
-          error_msg: `message: must not hold ${why}.`
-        })
+        const invalid = yield* call(token, "send_message", { id, message: `a${spoilt}` })
+        assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "message"])
+        assert.include(invalid.error_msg, why)
       }
     })
   )
@@ -361,15 +361,14 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       const to = (conversation: string, length: number) =>
         call(token, "send_message", { id: conversation, message: "😀".repeat(length) })
       assert.strictEqual(messageLimit("airbnb"), 10_000)
-      assert.deepInclude(yield* to(id, 10_001), {
-        error_code: 422,
-        error_msg: "message: must be at most 10000 characters on airbnb."
-      })
+      const invalid = yield* to(id, 10_001)
+      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "message"])
+      assert.include(invalid.error_msg, "10000")
+      assert.include(invalid.error_msg, "airbnb")
       assert.strictEqual((yield* to(id, 10_000)).error_code, 0)
-      assert.deepInclude(yield* to(site.code, MESSAGE_TEXT + 1), {
-        error_code: 422,
-        error_msg: `message: must be at most ${MESSAGE_TEXT} characters.`
-      })
+      const refusal = yield* to(site.code, MESSAGE_TEXT + 1)
+      assert.deepStrictEqual([refusal.error_code, fieldOf(refusal)], [422, "message"])
+      assert.include(refusal.error_msg, `${MESSAGE_TEXT}`)
       assert.strictEqual((yield* to(site.code, MESSAGE_TEXT)).error_code, 0)
       const api = yield* typedClient
       const { messages } = yield* api.get_conversation({ id: site.code }).pipe(withToken(token))
@@ -392,13 +391,10 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         { message: null, jpeg_base64: null },
         { jpeg_base64: "" }
       ]) {
-        assert.strictEqual(yield* refused(fields), "400 message, jpeg_base64: give at least one of them.")
+        assert.match(yield* refused(fields), /^400 message, jpeg_base64: /)
       }
       for (const jpeg_base64 of ["/9j", "/9j_", "data:/9j/", "Zm9v\n", "=AAA"]) {
-        assert.strictEqual(
-          yield* refused({ jpeg_base64 }),
-          "422 jpeg_base64: must be base64 (RFC 4648), without line breaks."
-        )
+        assert.match(yield* refused({ jpeg_base64 }), /^422 jpeg_base64: .*RFC 4648/)
       }
       assert.match(yield* refused({ message: "See", jpeg_base64: btoa("\x89PNG") }), /^422 jpeg_base64: /)
       assert.match(yield* refused({ jpeg_base64: "A".repeat(IMAGE_TEXT + 1) }), /^422 jpeg_base64: must be at most /)
@@ -457,10 +453,9 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         ({ error_code }) => error_code
       )
       assert.deepStrictEqual(codes.toSorted(), [0, 0, 409, 409, 409])
-      assert.deepInclude(yield* sending, {
-        error_code: 409,
-        error_msg: `id: ${MESSAGES_WAITING} messages of the conversation wait to be sent; try again when its channel has taken some.`
-      })
+      const conflict = yield* sending
+      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "id"])
+      assert.include(conflict.error_msg, `${MESSAGES_WAITING}`)
       assert.strictEqual((yield* laneOf(operatorId))?.waiting, MESSAGES_WAITING)
       assert.lengthOf((yield* conversation()).messages, 3)
     })
@@ -485,12 +480,10 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       const longest = "🌙".repeat(CONVERSATION_NOTE)
       assert.strictEqual((yield* noting(longest)).note, longest)
       const tooLong = yield* call(token, "update_conversation_note", { conversation_id: id, note: `${longest}!` })
-      assert.deepInclude(tooLong, {
-        error_code: 422,
-        error_msg: `note: must be at most ${CONVERSATION_NOTE} characters.`
-      })
+      assert.deepStrictEqual([tooLong.error_code, fieldOf(tooLong)], [422, "note"])
+      assert.include(tooLong.error_msg, `${CONVERSATION_NOTE}`)
       const missing = yield* call(token, "update_conversation_note", { conversation_id: id })
-      assert.deepInclude(missing, { error_code: 400, error_msg: "note: is required." })
+      assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [400, "note"])
       assert.strictEqual(yield* shown, longest)
       assert.deepStrictEqual(yield* eventsOf(operatorId), [])
     })

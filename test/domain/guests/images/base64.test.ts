@@ -39,7 +39,7 @@ describe("base64", () => {
   ] as const)("is none with %s", ([, text]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(jpegIn(text, "jpeg_base64"))
-      assert.strictEqual(message, "jpeg_base64: must be base64 (RFC 4648), without line breaks.")
+      assert.match(message, /^jpeg_base64: .*RFC 4648/)
     })
   )
 

@@ -88,7 +88,7 @@ layer(layerImages)("images", (it) => {
     Effect.gen(function* () {
       const { put, operatorId } = yield* ready
       const { message } = yield* Effect.flip(put(new Uint8Array(Buffer.from("\x89PNG\r\n"))))
-      assert.strictEqual(message, "jpeg_base64: must be a JPEG.")
+      assert.match(message, /^jpeg_base64: .*JPEG/)
       assert.deepStrictEqual(yield* leftOf(operatorId), NOTHING)
     })
   )

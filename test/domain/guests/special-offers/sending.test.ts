@@ -14,6 +14,7 @@ import { eventsOf, layerUnhurried, nightsOf, TODAY } from "../../../support/doma
 import { DATES, rowsOf, scene } from "../../../support/domain/guests/special-offers/scene.ts"
 import { orderOf, propertyOf } from "../../../support/harness.ts"
 import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const INQUIRY = { checkInDate: DATES.check_in_date, checkOutDate: DATES.check_out_date, adults: 3 }
@@ -93,7 +94,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
       ] as const) {
         const { error_code, error_msg } = yield* send(fields)
         assert.strictEqual(error_code, 400)
-        assert.strictEqual(error_msg, `${missing}: is required in a conversation of the booking site.`)
+        assert.match(error_msg, new RegExp(`^${missing}: .*required`))
       }
       assert.isEmpty(yield* rowsOf(operatorId))
       assert.strictEqual((yield* send({ rate_plan_id: "R1", currency: "USD" })).error_code, 0)
@@ -108,7 +109,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
     Effect.gen(function* () {
       const { send, told } = yield* scene({ listing: { currency: "JPY" } })
       const refused = yield* send({ price: 380.5, currency: "EUR" })
-      assert.strictEqual(refused.error_msg, "price: has more decimals than JPY has.")
+      assert.match(refused.error_msg, /^price: .*JPY/)
       assert.strictEqual((yield* send({ rate_plan_id: "R1", currency: "EUR" })).error_code, 0)
       assert.deepInclude((yield* told)[0], { ratePlanId: null, currency: null })
       // Ignored, but for what it is.
@@ -181,7 +182,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
   it.effect("begins no earlier than today where the host is", () =>
     Effect.gen(function* () {
       const { send } = yield* scene({ operator: { timeZone: "Pacific/Kiritimati" } })
-      assert.strictEqual((yield* send({ check_in_date: TODAY })).error_msg, "check_in_date: must be today or later.")
+      assert.match((yield* send({ check_in_date: TODAY })).error_msg, /^check_in_date: .*today/)
       assert.strictEqual((yield* send({ check_in_date: addDays(TODAY, 1) })).error_code, 0)
     })
   )
@@ -193,32 +194,23 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
       const vrbo = yield* scene({ channelType: "vrbo", inquiry: INQUIRY })
       for (const operation of ["send_special_offer", "send_preapproval", "search_special_offers"] as const) {
         const at = (conversation_id: string) => mine.ask(operation, { ...mine.offered, conversation_id })
-        assert.deepInclude(yield* at(theirs.conversation_id), {
-          error_code: 403,
-          error_msg: "conversation_id: the conversation belongs to another account."
-        })
-        assert.deepInclude(yield* at("nowhere"), {
-          error_code: 404,
-          error_msg: "conversation_id: no such conversation."
-        })
+        const forbidden = yield* at(theirs.conversation_id)
+        assert.deepStrictEqual([forbidden.error_code, fieldOf(forbidden)], [403, "conversation_id"])
+        const missing = yield* at("nowhere")
+        assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [404, "conversation_id"])
       }
-      assert.deepInclude(yield* vrbo.send(), {
-        error_code: 422,
-        error_msg: "conversation_id: only guests of airbnb and of the booking site can be made offers."
-      })
+      const invalid = yield* vrbo.send()
+      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "conversation_id"])
+      assert.include(invalid.error_msg, "airbnb")
       const second = yield* channelAccountOf(mine.operatorId)
       const elsewhere = yield* listingOf(mine.operatorId, second, { propertyId: mine.property })
       for (const listing_id of [theirs.listing_id, elsewhere, "nothing"]) {
-        assert.deepInclude(yield* mine.send({ listing_id }), {
-          error_code: 404,
-          error_msg: "listing_id: the conversation's account has no such listing."
-        })
+        const refusal = yield* mine.send({ listing_id })
+        assert.deepStrictEqual([refusal.error_code, fieldOf(refusal)], [404, "listing_id"])
       }
       yield* orderOf(mine.operatorId, [{ propertyId: mine.property, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
-      assert.deepInclude(yield* mine.send(), {
-        error_code: 409,
-        error_msg: "listing_id: not all nights from check-in to check-out are free."
-      })
+      const conflict = yield* mine.send()
+      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "listing_id"])
       // The night of leaving is not one of them.
       assert.strictEqual((yield* mine.send({ check_out_date: "2027-05-06" })).error_code, 0)
       assert.lengthOf(yield* mine.told, 1)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { GROUP_NAME, NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
 import { atOnce, host, hostOf, rowsIn } from "../../../support/domain/portfolio.ts"
 import { call, layerTest } from "../../../support/harness.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 
 const TITLES = ["A", "B", "C", "D"]
@@ -59,7 +60,7 @@ layer(layerTest)("property groups", (it) => {
       assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), 0)
       for (const operation of ["delete_property_group", "update_property_group"] as const) {
         const envelope = yield* call(token, operation, { id: group.id })
-        assert.deepInclude(envelope, { error_code: 404, error_msg: "id: no such group." })
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
       }
     })
   )
@@ -75,11 +76,8 @@ layer(layerTest)("property groups", (it) => {
         yield* call(token, "create_property_group", { name: "Harbour " }),
         yield* call(token, "update_property_group", { id: group.id, name: "Harbour" })
       ]) {
-        assert.deepInclude(envelope, {
-          error_code: 409,
-          error_msg: "name: another group has it already.",
-          data: { id: holder.id }
-        })
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [409, "name"])
+        assert.deepInclude(envelope, { data: { id: holder.id } })
       }
       const twice = Array.from({ length: 8 }, () => api.create_property_group({ name: "Once" }).pipe(as))
       assert.deepStrictEqual(yield* atOnce(twice), { succeeded: 1, refused: ["Conflict"] })
@@ -127,10 +125,7 @@ layer(layerTest)("property groups", (it) => {
       assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), TITLES.length)
       const message = (yield* call(token, "create_property_group", { name: "New", property_ids: ids.slice(1) }))
         .error_msg
-      assert.strictEqual(
-        message,
-        "property_ids: no such property: 900000001, 900000002, 900000003, 900000004, 900000005 and others."
-      )
+      assert.match(message, /^property_ids: .*900000001.*900000002.*900000003.*900000004.*900000005/)
     })
   )
 

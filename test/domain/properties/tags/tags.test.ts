@@ -4,6 +4,7 @@ import { PALETTE } from "../../../../src/contract/palette.ts"
 import { NAMED_PROPERTIES, TAG_NAME } from "../../../../src/platform/limits.ts"
 import { hostOf, rowsIn } from "../../../support/domain/portfolio.ts"
 import { call, layerTest } from "../../../support/harness.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 
 /** A host with three properties and two room types. */
 const ready = Effect.gen(function* () {
@@ -89,7 +90,7 @@ layer(layerTest)("property tags", (it) => {
           id: tag.id,
           ...(operation === "update_property_tag" && { name: "X" })
         })
-        assert.deepInclude(envelope, { error_code: 404, error_msg: "id: no such tag." })
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
       }
     })
   )
@@ -125,11 +126,8 @@ layer(layerTest)("property tags", (it) => {
         yield* call(token, "create_property_tag", { name: "Sea view" }),
         yield* call(token, "update_property_tag", { id: tag.id, name: " Sea view " })
       ]) {
-        assert.deepInclude(envelope, {
-          error_code: 409,
-          error_msg: "name: another tag has it already.",
-          data: { id: holder.id }
-        })
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [409, "name"])
+        assert.deepInclude(envelope, { data: { id: holder.id } })
       }
       assert.strictEqual((yield* api.query_tags({}).pipe(as)).total, 2)
     })
@@ -206,7 +204,7 @@ layer(layerTest)("property tags", (it) => {
       assert.deepStrictEqual(yield* api.query_tags({}).pipe(as), { tags: [tag], total: 1 })
       assert.strictEqual(yield* rowsIn(operatorId, "property_tags"), 1)
       const { error_msg } = yield* call(token, "create_property_tag", { name: "New", room_type_ids: [987_654_321] })
-      assert.strictEqual(error_msg, "room_type_ids: no such room type: 987654321.")
+      assert.match(error_msg, /^room_type_ids: .*987654321/)
     })
   )
 })

@@ -82,13 +82,7 @@ describe("a mobile number", () => {
   })
 
   it("gets an error message with the form of its deployment", () => {
-    assert.strictEqual(
-      wrongMobile("international").message,
-      "mobile: must be +<country code> <number>, such as +49 15112345678."
-    )
-    assert.strictEqual(
-      wrongMobile("regional").message,
-      "mobile: must be a number of 4 to 15 digits, such as 13800138000, or +<country code> <number>, such as +49 15112345678."
-    )
+    assert.match(wrongMobile("international").message, /^mobile: must be \+.* \+49 15112345678/)
+    assert.match(wrongMobile("regional").message, /^mobile: .*4 to 15 .*13800138000.*\+49 15112345678/)
   })
 })

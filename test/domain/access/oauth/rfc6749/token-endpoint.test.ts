@@ -173,7 +173,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         client_secret
       })
       assert.strictEqual(query.status, 400)
-      assert.strictEqual(query.body["error_msg"], "grant_type: is required.")
+      assert.match(String(query.body["error_msg"]), /^grant_type: .*required/)
       const beside = yield* askByForm(`${AUTHORIZATIONS}?code=bad`, body)
       assert.strictEqual(beside.status, 200)
     })

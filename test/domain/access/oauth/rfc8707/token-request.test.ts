@@ -40,11 +40,8 @@ layer(layerServing(layerScripted))("the resources of a request for a token", (it
         const form = yield* byForm(more)
         assert.strictEqual(form.status, 400)
         for (const { body } of [form, yield* askByJson(AUTHORIZATIONS, { ...fields, resource: more })]) {
-          assert.deepInclude(body, {
-            error: "invalid_request",
-            error_code: 422,
-            error_msg: `resource: must be a list of at most ${OAUTH_RESOURCES}.`
-          })
+          assert.deepInclude(body, { error: "invalid_request", error_code: 422 })
+          assert.match(String(body["error_msg"]), new RegExp(`^resource: .*${OAUTH_RESOURCES}`))
         }
         const elsewhere = yield* byForm(["https://r.example.com/", "elsewhere"])
         assert.deepStrictEqual([elsewhere.status, elsewhere.body["error"]], [400, "invalid_target"])
