@@ -6,7 +6,7 @@ import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } f
 import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../support/overlap.ts"
 import { countStatements } from "../support/statements.ts"
 
-const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
+const ANOTHER = /^422 Idempotency-Key: /
 
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator({
@@ -68,10 +68,10 @@ layer(layerTest)("a change under a key", (it) => {
       const { count, keyed, operatorId } = yield* ready
       const sql = yield* SqlClient.SqlClient
       yield* keyed("a", "create_task", { type: "cleaning" })
-      assert.strictEqual(codeOf(yield* keyed("a", "create_task", { type: "other" })), `422 ${ANOTHER}`)
-      assert.strictEqual(codeOf(yield* keyed("a", "create_property_group", { name: "A" })), `422 ${ANOTHER}`)
+      assert.match(codeOf(yield* keyed("a", "create_task", { type: "other" })), ANOTHER)
+      assert.match(codeOf(yield* keyed("a", "create_property_group", { name: "A" })), ANOTHER)
       // Refused by a rule as well: that the key was used for something else comes first.
-      assert.strictEqual(codeOf(yield* keyed("a", "delete_task", { id: 9_999_999 })), `422 ${ANOTHER}`)
+      assert.match(codeOf(yield* keyed("a", "delete_task", { id: 9_999_999 })), ANOTHER)
       assert.strictEqual(yield* count("tasks"), 1)
       assert.strictEqual(yield* count("property_groups"), 0)
       const rows = yield* sql`SELECT operation, record FROM trail WHERE operator_id = ${operatorId}`
@@ -97,7 +97,7 @@ layer(layerTest)("a change under a key", (it) => {
       assert.deepInclude(envelope, { error_code: 0 })
       const [{ id } = { id: 0 }] = yield* sql<{ id: number }>`SELECT id FROM tasks WHERE operator_id = ${operatorId}`
       assert.strictEqual(codeOf(yield* keyed("b", "update_task", { id })), "0")
-      assert.strictEqual(codeOf(yield* keyed("b", "update_task", { id, note: "two" })), `422 ${ANOTHER}`)
+      assert.match(codeOf(yield* keyed("b", "update_task", { id, note: "two" })), ANOTHER)
     })
   )
 

@@ -35,12 +35,8 @@ const Payload = Schema.Struct({
   code: Schema.optionalKey(Code),
   ...pageFields
 })
-const NO_NUL = "must not hold the character U+0000"
-const YEARS = "must be a time in the years 1 to 9999, its offset counted"
-const DAY_FIRST =
-  "400 day: must be a date in the form YYYY-MM-DD. id: must be a positive id. note: must be at most 5 characters."
-const IDS_WANTED = "400 ids: must be ids separated by commas, such as 1,2,3."
-const BOTH_SPOILT = `422 note: ${NO_NUL}. words.\ufffd: must not hold half a character.`
+const YEARS = /^422 at: .*1 to 9999/
+const IDS_WANTED = /^400 ids: .*1,2,3/
 
 const decode = inputDecoderOf(Payload, { method: "POST", params: ["id"] })
 
@@ -62,7 +58,7 @@ describe("reading input", () => {
     // A generated client writes null for what stands in the path.
     assert.deepStrictEqual(body({ id: null }), { id: 7 })
     for (const id of [8, "8", [7], {}, { toString: 1 }, { toString: null, valueOf: null }]) {
-      assert.match(body({ id }), /^422 id: /)
+      assert.match(String(body({ id })), /^422 id: /)
     }
   })
 
@@ -72,60 +68,60 @@ describe("reading input", () => {
     assert.match(refused.message, /^id: /)
   })
 
-  const cases: ReadonlyArray<readonly [unknown, string]> = [
-    [{}, "400 id: is required."],
-    [{ id: "x" }, "400 id: must be a number."],
-    [{ id: 1.5 }, "400 id: must be a whole number."],
-    [{ id: 0 }, "422 id: must be a positive id."],
-    [{ id: null }, "400 id: must be a number."],
-    [{ id: 1, kind: "loss" }, "422 kind: must be one of income, expense."],
-    [{ id: 1, kind: 3 }, "400 kind: must be one of income, expense."],
-    [{ id: 1, day: "2027-02-30" }, "400 day: must be a date in the form YYYY-MM-DD."],
-    [{ id: 1, day: "tomorrow" }, "400 day: must be a date in the form YYYY-MM-DD."],
-    [{ id: 1, at: "2027-05-07" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
-    [{ id: 1, at: "2027-05-07T25:00:00Z" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
-    [{ id: 1, at: "2027-05-07T10:00:00+24:00" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
-    [{ id: 1, at: "2027-05-07T10:00:00-02:60" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
-    [{ id: 1, amount: 0 }, "422 amount: must be an amount above zero."],
-    [{ id: 1, amount: -1 }, "422 amount: must be an amount above zero."],
-    [{ id: 1, amount: "5" }, "400 amount: must be a number."],
-    [{ id: 1, amount: 1e12 }, "422 amount: must be an amount of at most 999999999999."],
-    [{ id: 1, currency: "eur" }, "422 currency: must be the ISO 4217 code of a currency in use, such as EUR."],
-    [{ id: 1, currency: "XXX" }, "422 currency: must be the ISO 4217 code of a currency in use, such as EUR."],
-    [{ id: 1, note: "123456" }, "422 note: must be at most 5 characters."],
-    [{ id: 1, note: 5 }, "400 note: must be a text."],
-    [{ id: 1, note: "a\u0000" }, "422 note: must not hold the character U+0000."],
-    [{ id: 1, note: "a\ud83d" }, "422 note: must not hold half a character."],
-    [{ id: 1, note: "\ude00\ud83d" }, "422 note: must not hold half a character."],
+  const cases: ReadonlyArray<readonly [unknown, RegExp]> = [
+    [{}, /^400 id: .*required/],
+    [{ id: "x" }, /^400 id: .*a number/],
+    [{ id: 1.5 }, /^400 id: .*a whole number/],
+    [{ id: 0 }, /^422 id: .*positive/],
+    [{ id: null }, /^400 id: .*a number/],
+    [{ id: 1, kind: "loss" }, /^422 kind: .*income, expense/],
+    [{ id: 1, kind: 3 }, /^400 kind: .*income, expense/],
+    [{ id: 1, day: "2027-02-30" }, /^400 day: .*YYYY-MM-DD/],
+    [{ id: 1, day: "tomorrow" }, /^400 day: .*YYYY-MM-DD/],
+    [{ id: 1, at: "2027-05-07" }, /^400 at: .*ISO.*8601.*2027-05-07T10:00:00Z/],
+    [{ id: 1, at: "2027-05-07T25:00:00Z" }, /^400 at: .*ISO.*8601.*2027-05-07T10:00:00Z/],
+    [{ id: 1, at: "2027-05-07T10:00:00+24:00" }, /^400 at: .*ISO.*8601.*2027-05-07T10:00:00Z/],
+    [{ id: 1, at: "2027-05-07T10:00:00-02:60" }, /^400 at: .*ISO.*8601.*2027-05-07T10:00:00Z/],
+    [{ id: 1, amount: 0 }, /^422 amount: .*above/],
+    [{ id: 1, amount: -1 }, /^422 amount: .*above/],
+    [{ id: 1, amount: "5" }, /^400 amount: .*a number/],
+    [{ id: 1, amount: 1e12 }, /^422 amount: .*999999999999/],
+    [{ id: 1, currency: "eur" }, /^422 currency: .*ISO.*4217.*EUR/],
+    [{ id: 1, currency: "XXX" }, /^422 currency: .*ISO.*4217.*EUR/],
+    [{ id: 1, note: "123456" }, /^422 note: .*5/],
+    [{ id: 1, note: 5 }, /^400 note: .*a text/],
+    [{ id: 1, note: "a\u0000" }, /^422 note: .*U\+0000/],
+    [{ id: 1, note: "a\ud83d" }, /^422 note: .*surrogate/],
+    [{ id: 1, note: "\ude00\ud83d" }, /^422 note: .*surrogate/],
     ...["1,,2", "1 2", "1 2,3", "[1 2]", "[1,2", "[]", ""].map((ids) => [{ id: 1, ids }, IDS_WANTED] as const),
-    [{ id: 1, list: [1, "x"] }, "400 list[1]: must be a number."],
-    [{ id: 1, list: 5 }, "400 list: must be an array."],
-    [{ id: 1, limit: 101 }, "422 limit: must be a limit from 1 to 100."],
-    [{ id: 1, limit: 0 }, "422 limit: must be a limit from 1 to 100."],
-    [{ id: 1, offset: -1 }, "422 offset: must be an offset of at least 0."],
-    [{ note: "123456" }, "400 id: is required. note: must be at most 5 characters."],
-    [{ id: 0, note: "123456", day: "x" }, DAY_FIRST],
-    [{ id: 1, kind: "a\ud83d" }, "422 kind: must be one of income, expense."],
-    [{ id: 1, day: "2027-05-07\u0000" }, "422 day: must not hold the character U+0000."],
-    [{ id: 1, note: "\u0000", words: { "\ud83d": "x" } }, BOTH_SPOILT],
-    [{ id: 1, texts: [{ text: "a" }, { text: "\u0000" }] }, `422 texts[1].text: ${NO_NUL}.`],
-    [{ id: 1, words: { ["\u0007".repeat(60)]: "\u0000" } }, `422 words.${"\ufffd".repeat(50)}…: ${NO_NUL}.`],
-    [{ id: 1, at: "0001-01-01T00:00:00+00:01" }, `422 at: ${YEARS}.`],
-    [{ id: 1, at: "9999-12-31T23:59:59.999-00:01" }, `422 at: ${YEARS}.`],
-    [{ id: 1, at: "9999-12-31T00:00:00" }, `422 at: ${YEARS}.`],
-    [{ id: 1, ids: 5 }, "400 ids: must be ids separated by commas, such as 1,2,3, or a list of them."],
-    [{ id: 1, ids: [] }, "422 ids: must be a list of at least one id."],
-    [{ id: 1, ids: [1, "x"] }, "400 ids[1]: must be a number."],
-    [{ id: 1, ids: Array.from({ length: 101 }, () => 1) }, "422 ids: must be at most 100 ids."],
-    [{ id: 1, ids: `1${",1".repeat(100)}` }, "422 ids: must be at most 100 ids."],
-    [{ id: 1, code: "" }, "422 code: must not be empty."],
-    [{ id: 1, code: "a".repeat(101) }, "422 code: must be at most 100 characters."],
-    ["text", "400 Must be an object."],
-    [[], "400 Must be an object."]
+    [{ id: 1, list: [1, "x"] }, /^400 list\[1\]: .*a number/],
+    [{ id: 1, list: 5 }, /^400 list: .*an array/],
+    [{ id: 1, limit: 101 }, /^422 limit: .*1.*100/],
+    [{ id: 1, limit: 0 }, /^422 limit: .*1.*100/],
+    [{ id: 1, offset: -1 }, /^422 offset: .*0/],
+    [{ note: "123456" }, /^400 id: .* note: /],
+    [{ id: 0, note: "123456", day: "x" }, /^400 day: .* id: .* note: /],
+    [{ id: 1, kind: "a\ud83d" }, /^422 kind: .*income, expense/],
+    [{ id: 1, day: "2027-05-07\u0000" }, /^422 day: .*U\+0000/],
+    [{ id: 1, note: "\u0000", words: { "\ud83d": "x" } }, /^422 note: .*U\+0000\. words\.\ufffd: .*surrogate/],
+    [{ id: 1, texts: [{ text: "a" }, { text: "\u0000" }] }, /^422 texts\[1\]\.text: .*U\+0000/],
+    [{ id: 1, words: { ["\u0007".repeat(60)]: "\u0000" } }, /^422 words\.\ufffd{50}…: .*U\+0000/],
+    [{ id: 1, at: "0001-01-01T00:00:00+00:01" }, YEARS],
+    [{ id: 1, at: "9999-12-31T23:59:59.999-00:01" }, YEARS],
+    [{ id: 1, at: "9999-12-31T00:00:00" }, YEARS],
+    [{ id: 1, ids: 5 }, /^400 ids: .*1,2,3/],
+    [{ id: 1, ids: [] }, /^422 ids: .*at least one/],
+    [{ id: 1, ids: [1, "x"] }, /^400 ids\[1\]: .*a number/],
+    [{ id: 1, ids: Array.from({ length: 101 }, () => 1) }, /^422 ids: .*100/],
+    [{ id: 1, ids: `1${",1".repeat(100)}` }, /^422 ids: .*100/],
+    [{ id: 1, code: "" }, /^422 code: .*empty/],
+    [{ id: 1, code: "a".repeat(101) }, /^422 code: .*100/],
+    ["text", /^400 .*an object/],
+    [[], /^400 .*an object/]
   ]
   for (const [fields, expected] of cases) {
-    it(`answers ${JSON.stringify(fields)} with ${expected.slice(0, 3)}`, () => {
-      assert.strictEqual(json(fields), expected)
+    it(`answers ${JSON.stringify(fields)} with ${expected.source.slice(1, 4)}`, () => {
+      assert.match(String(json(fields)), expected)
     })
   }
 
@@ -134,41 +130,42 @@ describe("reading input", () => {
     const longer = "2027-05-07T10:00:00.1234567+02:00"
     assert.deepStrictEqual([longest.length, longer.length], [MICROSECOND_TEXT, MICROSECOND_TEXT + 1])
     assert.deepStrictEqual(json({ id: 1, exactly_at: longest }), { id: 1, exactly_at: longest })
-    assert.match(json({ id: 1, exactly_at: longer }), /^422 exactly_at: .*decimals/)
+    assert.match(String(json({ id: 1, exactly_at: longer })), /^422 exactly_at: .*decimals/)
   })
 
   it("tells of as many fields as fit an answer, and how many more there are", () => {
     const many = (length: number) =>
       json({ id: 1, words: Object.fromEntries(Array.from({ length }, (_, index) => [`w${index}`, 5])) })
-    const told = (length: number) =>
-      `400 ${Array.from({ length }, (_, index) => `words.w${index}: must be a text.`).join(" ")}`
-    assert.strictEqual(many(FIELDS_TOLD), told(FIELDS_TOLD))
-    assert.strictEqual(many(FIELDS_TOLD + 1), `${told(FIELDS_TOLD)} And 1 more.`)
+    const namedIn = (length: number) =>
+      Array.from(String(many(length)).matchAll(/words\.w\d+(?=: )/g), ([name]) => name)
+    const first = Array.from({ length: FIELDS_TOLD }, (_, index) => `words.w${index}`)
+    assert.deepStrictEqual(namedIn(FIELDS_TOLD), first)
+    assert.notMatch(String(many(FIELDS_TOLD)), /more/)
+    assert.deepStrictEqual(namedIn(FIELDS_TOLD + 1), first)
+    assert.match(String(many(FIELDS_TOLD + 1)), / 1 more\.$/)
   })
 
   it("tells of the first of a list's elements, and of each field before more of one", () => {
     const list = Array.from({ length: 50 }, () => "x")
     const words = Object.fromEntries(list.map((_, index) => [`w${index}`, 5]))
-    const first = "note: must be a text. list[0]: must be a number."
-    assert.strictEqual(json({ id: 1, list, note: 5 }), `400 ${first}`)
+    assert.match(String(json({ id: 1, list, note: 5 })), /^400 note: [^:]* list\[0\]: [^:]*$/)
     const many = String(json({ id: 1, words, list, note: 5 }))
-    assert.isTrue(many.startsWith(`400 ${first} words.w0: must be a text. words.w1: must be a text.`))
-    assert.isTrue(many.endsWith(` And ${2 + list.length - FIELDS_TOLD} more.`))
+    assert.match(many, /^400 note: [^:]* list\[0\]: [^:]* words\.w0: [^:]* words\.w1: /)
+    assert.isTrue(many.endsWith(` ${2 + list.length - FIELDS_TOLD} more.`))
   })
 
   it(`tells of all that is wrong in up to ${ALL_TOLD_PARTS} parts, and of the first thing in more`, () => {
     const filled = (parts: number) => ({ id: "x", note: 5, list: Array.from({ length: parts - 3 }, () => "x") })
-    const all = "400 id: must be a number. note: must be a text. list[0]: must be a number."
-    assert.strictEqual(json(filled(ALL_TOLD_PARTS)), all)
-    assert.match(json(filled(ALL_TOLD_PARTS + 1)), /^400 id: .*a number/)
+    assert.match(String(json(filled(ALL_TOLD_PARTS))), /^400 id: [^:]* note: [^:]* list\[0\]: [^:]*$/)
+    assert.match(String(json(filled(ALL_TOLD_PARTS + 1))), /^400 id: [^:]*$/)
   })
 
   it("drops unknown fields before it reports errors", () => {
     const unknown = Object.fromEntries(Array.from({ length: ALL_TOLD_PARTS + 1 }, (_, n) => [`unknown_${n}`, n]))
     const wrong = { ...unknown, note: 5, texts: [{ ...unknown, text: 5 }] }
-    const message = "400 id: must be a number. note: must be a text. texts[0].text: must be a text."
-    assert.strictEqual(json({ ...wrong, id: "x" }), message)
-    assert.strictEqual(outcome({ encoding: "body", fields: wrong }, { id: "x" }), message)
+    const named = /^400 id: [^:]* note: [^:]* texts\[0\]\.text: [^:]*$/
+    assert.match(String(json({ ...wrong, id: "x" })), named)
+    assert.match(String(outcome({ encoding: "body", fields: wrong }, { id: "x" })), named)
   })
 
   it("takes the first and the last instants there are", () => {
@@ -212,9 +209,9 @@ describe("reading input", () => {
   })
 
   it("names the field of a query that is not what it should be", () => {
-    assert.match(outcome({ encoding: "text", fields: { id: "abc" } }), /^400 id: .*a number/)
-    assert.match(outcome({ encoding: "text", fields: { id: "" } }), /^400 id: .*a number/)
-    assert.match(outcome({ encoding: "text", fields: { id: "1", kind: "x" } }), /^422 kind: /)
+    assert.match(String(outcome({ encoding: "text", fields: { id: "abc" } })), /^400 id: .*a number/)
+    assert.match(String(outcome({ encoding: "text", fields: { id: "" } })), /^400 id: .*a number/)
+    assert.match(String(outcome({ encoding: "text", fields: { id: "1", kind: "x" } })), /^422 kind: /)
   })
 
   it("takes path parameters as text beside a JSON body", () => {
@@ -222,7 +219,7 @@ describe("reading input", () => {
       id: 7,
       note: "hi"
     })
-    assert.match(outcome({ encoding: "body", fields: {} }, { id: "x" }), /^400 id: .*a number/)
+    assert.match(String(outcome({ encoding: "body", fields: {} }, { id: "x" })), /^400 id: .*a number/)
     assert.strictEqual(outcome({ encoding: "body", fields: [1] }, { id: "7" }), "400 The body must be a JSON object.")
   })
 

@@ -11,11 +11,11 @@ const read = (value: unknown) => {
   return Result.isSuccess(key) ? key.success : { refused: key.failure.message }
 }
 
-const LENGTH = { refused: `Idempotency-Key: must have 1 to ${IDEMPOTENCY_KEY} characters.` }
-const SHAPE = {
-  refused:
-    'Idempotency-Key: must be one key of printable ASCII characters, in "quotation marks" unless it is a plain word.'
-}
+const refusalOf = (value: unknown) =>
+  Result.match(keyOf({ field: "Idempotency-Key", value }), {
+    onSuccess: () => "",
+    onFailure: ({ message }) => message
+  })
 
 it("a quoted key and the same one bare are one key", () => {
   for (const key of ["abc", "8e03978e-40d5-43dd-bc93-6894a57f9324", "order:5-ABC/1", "YWJj+/==", "a.b_c~d"]) {
@@ -39,7 +39,8 @@ it("1 to 255 characters, and not one more", () => {
   const longest = "k".repeat(IDEMPOTENCY_KEY)
   assert.strictEqual(read(longest), longest)
   assert.strictEqual(read(`"${longest}"`), longest)
-  for (const key of ["", '""', "   ", `${longest}k`, `"${longest}k"`]) assert.deepStrictEqual(read(key), LENGTH, key)
+  for (const key of ["", '""', "   ", `${longest}k`, `"${longest}k"`])
+    assert.match(refusalOf(key), new RegExp(`^Idempotency-Key: .*1 to ${IDEMPOTENCY_KEY}`), key)
 })
 
 it("what is no single key of printable characters is refused", () => {
@@ -56,8 +57,7 @@ it("what is no single key of printable characters is refused", () => {
     "a;b",
     String.raw`"\a"`
   ]) {
-    assert.deepStrictEqual(read(key), SHAPE, key)
+    assert.match(refusalOf(key), /^Idempotency-Key: .*printable ASCII/, key)
   }
-  for (const key of [1, null, {}, ["a"]])
-    assert.deepStrictEqual(read(key), { refused: "Idempotency-Key: must be text." })
+  for (const key of [1, null, {}, ["a"]]) assert.match(refusalOf(key), /^Idempotency-Key: .*text/)
 })

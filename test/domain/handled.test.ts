@@ -82,7 +82,7 @@ it("a handler that asks for more than the caller does not compile", () => {
 })
 
 it("a change that is given as a read is a mistake that no test survives", () => {
-  assert.throws(() => handled({ forget }, { forget: gone }), /^forget: what changes is a change/)
+  assert.throws(() => handled({ forget }, { forget: gone }), /forget: .*change/)
   assert.throws(() => handled({ double }, { double: change(doubled, Schema.Struct({}), () => ({ doubled: 1 })) }))
 })
 

@@ -283,8 +283,8 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
       const asked = Effect.exit(connector.readCalendar(ACCOUNT, { ...LISTING, start: "2027-05-30", end: "2027-06-01" }))
       const told = yield* lines(Effect.repeat(asked, { times: 4 }))
       assert.deepStrictEqual(
-        told.map(({ level, message, fields }) => [level, message, fields["connector_id"], fields["type"]]),
-        [["Warn", ["a connector's answer is none"], id, "read_calendar"]]
+        told.map(({ level, fields }) => [level, fields["connector_id"], fields["type"]]),
+        [["Warn", id, "read_calendar"]]
       )
       yield* TestClock.adjust("1 minute")
       const again = yield* lines(asked)

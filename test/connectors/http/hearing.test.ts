@@ -150,15 +150,19 @@ layer(layerHeard)("what a connector says", (it) => {
       const { accountId, said, say } = yield* speaking()
       const before = yield* known(accountId)
       for (const [word, reason] of [
-        [{ type: "weather", version: 1 }, "type: is not one that is known"],
-        [{ ...named(1), username: 7 }, "username: must be a text."]
+        [{ type: "weather", version: 1 }, /^type: .*unknown/],
+        [{ ...named(1), username: 7 }, /^username: .*a text/]
       ] as const) {
-        const told = () => lines.filter((line) => line.includes("a channel's word is refused") && line.includes(reason))
+        const told = () =>
+          lines.filter(
+            (line) => line.includes(`"channel_account_id":${accountId}`) && line.includes(`"kind":"${word.type}"`)
+          )
         const earlier = told().length
-        const sent = { id: `refused ${reason}`, body: said(word) }
+        const sent = { id: `refused ${word.type}`, body: said(word) }
         for (const off of [1, 2]) {
           const { status, body } = yield* say({ ...sent, off })
-          assert.deepStrictEqual([status, body], [422, { outcome: "refused", reason }])
+          assert.deepStrictEqual([status, body["outcome"]], [422, "refused"])
+          assert.match(String(body["reason"]), reason)
         }
         assert.strictEqual(told().length, earlier + 1)
       }
@@ -174,10 +178,8 @@ layer(layerHeard)("what a connector says", (it) => {
       for (const account of [other.accountId, sandboxed, 2 ** 50]) {
         const before = yield* known(account)
         const { status, body } = yield* one.say({ body: one.said(named(9, "Eve"), account) })
-        assert.deepStrictEqual(
-          [status, body["reason"]],
-          [403, "account.channel_account_id: no account that this connector speaks for."]
-        )
+        assert.strictEqual(status, 403)
+        assert.match(String(body["reason"]), /^account\.channel_account_id: /)
         assert.deepStrictEqual(yield* known(account), before)
       }
       assert.strictEqual(yield* count(one.id), 0)
@@ -245,10 +247,8 @@ layer(layerHeard)("what a connector says", (it) => {
       for (const bytes of [BODY_BYTES + 1, 5 * BODY_BYTES]) {
         for (const chunked of [{}, { chunked: true }] as const) {
           const { status, body } = yield* say({ body: padded(bytes, 9), ...chunked })
-          assert.deepStrictEqual(
-            [status, body["reason"]],
-            [413, `The body must not be larger than ${BODY_BYTES} bytes.`]
-          )
+          assert.strictEqual(status, 413)
+          assert.include(String(body["reason"]), `${BODY_BYTES}`)
         }
       }
       assert.strictEqual((yield* known(accountId))?.version, 2)
@@ -261,26 +261,19 @@ layer(layerHeard)("what a connector says", (it) => {
       const nested = (levels: number) =>
         `{"account":{"channel_account_id":${accountId}},"said":{"type":"x","deep":${"[".repeat(levels)}${"]".repeat(levels)}}}`
       for (const [sent, status, reason] of [
-        [{ body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "The body is not UTF-8."],
-        [{ body: "<html></html>" }, 400, "The body is not valid JSON."],
-        [{ body: "" }, 400, "The body is not valid JSON."],
-        [{ body: "{}" }, 400, "account: is required. said: is required."],
-        [{ body: nested(JSON_DEPTH) }, 400, `The body must not be nested deeper than ${JSON_DEPTH} levels.`],
-        [{ body: nested(JSON_DEPTH - 2) }, 422, "type: is not one that is known"],
-        [
-          { headers: { "content-type": "text/plain" } },
-          415,
-          "The body must be JSON: send Content-Type: application/json."
-        ],
-        [{ id: "i".repeat(CONNECTOR_MESSAGE_ID) }, 200, undefined],
-        [
-          { id: "i".repeat(CONNECTOR_MESSAGE_ID + 1) },
-          422,
-          `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`
-        ]
+        [{ body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, /UTF-8/],
+        [{ body: "<html></html>" }, 400, /JSON/],
+        [{ body: "" }, 400, /JSON/],
+        [{ body: "{}" }, 400, /^account: .* said: /],
+        [{ body: nested(JSON_DEPTH) }, 400, new RegExp(`${JSON_DEPTH}`)],
+        [{ body: nested(JSON_DEPTH - 2) }, 422, /^type: .*unknown/],
+        [{ headers: { "content-type": "text/plain" } }, 415, /application\/json/],
+        [{ id: "i".repeat(CONNECTOR_MESSAGE_ID) }, 200, /^undefined$/],
+        [{ id: "i".repeat(CONNECTOR_MESSAGE_ID + 1) }, 422, new RegExp(`^webhook-id: .*${CONNECTOR_MESSAGE_ID}`)]
       ] as const) {
         const answer = yield* say(sent)
-        assert.deepStrictEqual([answer.status, answer.body["reason"]], [status, reason])
+        assert.strictEqual(answer.status, status)
+        assert.match(String(answer.body["reason"]), reason)
       }
     })
   )

@@ -69,54 +69,31 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       const write = (asked: object) => messageOf(market.write({ thread_id, text: "x", ...asked }))
       const review = (asked: object) => messageOf(market.review({ order_id, score: 5, text: "x", ...asked }))
       const scores = (count: number) => Array.from({ length: count }, (_, nth) => `c${nth}=5`).join(",")
-      assert.deepStrictEqual(
-        [
-          yield* messageOf(inquire({ listing_id: "none" })),
-          yield* messageOf(inquire({ check_in_date: "2027-04-01" })),
-          yield* messageOf(inquire({ check_in_date: "2025-04-01" })),
-          yield* messageOf(inquire({ check_out_date: STAY.check_in_date })),
-          yield* messageOf(inquire({ guest_name: " " })),
-          yield* messageOf(inquire({ text: "" })),
-          yield* write({ text: "x".repeat(MESSAGE_TEXT + 1) }),
-          yield* write({ text: "\u0000" }),
-          yield* write({ attachment_url: "javascript:alert(1)" }),
-          yield* write({ thread_id: "none" }),
-          yield* write({ order_id }),
-          yield* messageOf(market.write({ text: "x" })),
-          yield* messageOf(market.acceptOffer({ offer_id: "none" })),
-          yield* review({ score: 5.5 }),
-          yield* review({ text: "x".repeat(REVIEW_TEXT + 1) }),
-          yield* review({ sub_scores: "clean" }),
-          yield* review({ sub_scores: "clean=11" }),
-          yield* review({ sub_scores: "clean=1,clean=2" }),
-          yield* review({ sub_scores: scores(REVIEW_CATEGORIES + 1) }),
-          yield* review({ sub_scores: scores(REVIEW_CATEGORIES) }),
-          yield* review({ order_id: "none" })
-        ],
-        [
-          "listing_id: no such listing: none.",
-          "check_in_date: must not be in the past.",
-          "check_in_date: must not be in the past.",
-          "check_out_date: must be after check_in_date.",
-          "guest_name: must not be empty.",
-          "text: must not be empty.",
-          "text: must be at most 20000 characters.",
-          "text: must not hold the character U+0000.",
-          "attachment_url: must be an http or https address.",
-          "thread_id: no such thread: none.",
-          "Say where to write: thread_id or order_id, one of them.",
-          "Say where to write: thread_id or order_id, one of them.",
-          "offer_id: no such offer: none.",
-          "score: must be from 0 to 5.",
-          "text: must be at most 10000 characters.",
-          ...Array.from(
-            { length: 4 },
-            () => "sub_scores: must be up to 50 scores from 0 to 10, such as cleanliness=5, location=4."
-          ),
-          "order_id: a stay is reviewed from the day of departure on, and only one that was not cancelled.",
-          "order_id: no such order: none."
-        ]
-      )
+      for (const [message, pattern] of [
+        [messageOf(inquire({ listing_id: "none" })), /^listing_id: .*none/],
+        [messageOf(inquire({ check_in_date: "2027-04-01" })), /^check_in_date: .*past/],
+        [messageOf(inquire({ check_in_date: "2025-04-01" })), /^check_in_date: .*past/],
+        [messageOf(inquire({ check_out_date: STAY.check_in_date })), /^check_out_date: .*check_in_date/],
+        [messageOf(inquire({ guest_name: " " })), /^guest_name: .*empty/],
+        [messageOf(inquire({ text: "" })), /^text: .*empty/],
+        [write({ text: "x".repeat(MESSAGE_TEXT + 1) }), /^text: .*20000/],
+        [write({ text: "\u0000" }), /^text: .*U\+0000/],
+        [write({ attachment_url: "javascript:alert(1)" }), /^attachment_url: .*https/],
+        [write({ thread_id: "none" }), /^thread_id: .*none/],
+        [write({ order_id }), /^thread_id, order_id: /],
+        [messageOf(market.write({ text: "x" })), /^thread_id, order_id: /],
+        [messageOf(market.acceptOffer({ offer_id: "none" })), /^offer_id: .*none/],
+        [review({ score: 5.5 }), /^score: .*0 to 5/],
+        [review({ text: "x".repeat(REVIEW_TEXT + 1) }), /^text: .*10000/],
+        [review({ sub_scores: "clean" }), /^sub_scores: .*50 .*0 to 10/],
+        [review({ sub_scores: "clean=11" }), /^sub_scores: .*50 .*0 to 10/],
+        [review({ sub_scores: "clean=1,clean=2" }), /^sub_scores: .*50 .*0 to 10/],
+        [review({ sub_scores: scores(REVIEW_CATEGORIES + 1) }), /^sub_scores: .*50 .*0 to 10/],
+        [review({ sub_scores: scores(REVIEW_CATEGORIES) }), /^order_id: .*cancelled/],
+        [review({ order_id: "none" }), /^order_id: .*none/]
+      ] as const) {
+        assert.match(yield* message, pattern)
+      }
       assert.deepStrictEqual(yield* kinds, before)
       assert.deepStrictEqual(yield* sql`SELECT messages FROM sandbox_threads WHERE account_id = ${accountId}`, [
         { messages: 1 }
@@ -200,10 +177,10 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 'old-' || number, 1, 1, 0, 0, '{}', now()
         FROM generate_series(2, ${SANDBOX_THREADS}::int) number`
       yield* inquire()
-      const full = "guest_name: an account of the sandbox keeps at most 10000 threads."
+      const full = /^guest_name: .*10000/
       const stranger = { guest_name: "Li Wei", guest_email: "li@example.com" }
-      assert.strictEqual(yield* messageOf(inquire(stranger)), full)
-      assert.strictEqual(yield* messageOf(book(stranger)), full)
+      assert.match(yield* messageOf(inquire(stranger)), full)
+      assert.match(yield* messageOf(book(stranger)), full)
       yield* inquire()
       const { order_id, status } = yield* book()
       assert.strictEqual(status, "accepted")

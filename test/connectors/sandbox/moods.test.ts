@@ -165,7 +165,8 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
       yield* Effect.flip(sandbox.decline(there, { reservationCode: "0-1-AAAA", channelId: "nobody's" }))
       const last = yield* asked
       assert.lengthOf(last, SANDBOX_ASKED)
-      assert.deepStrictEqual(last.at(-1), { act: "decline", answer: "refused: there is no such order" })
+      assert.strictEqual(last.at(-1)?.act, "decline")
+      assert.match(last.at(-1)?.answer ?? "", /^refused: .*order/)
     })
   )
 

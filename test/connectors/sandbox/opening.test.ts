@@ -38,11 +38,11 @@ layer(layerListened)("opening a listing of the sandbox", (it) => {
     Effect.gen(function* () {
       const { market, open, operatorId, there } = yield* ground()
       yield* open({ listing_id: "314006", username: "two-harbours" })
-      const elsewhere = "Conflict listing_id: another account of the operator on airbnb has 314006."
-      assert.strictEqual(yield* refusalOf(open({ listing_id: "314006", username: "pier" })), elsewhere)
+      const elsewhere = /^Conflict listing_id: another account .*airbnb.*314006/
+      assert.match(yield* refusalOf(open({ listing_id: "314006", username: "pier" })), elsewhere)
       assert.match(
         yield* refusalOf(open({ listing_id: "314006", username: "two-harbours" })),
-        /^Conflict listing_id: .*314006/
+        /^Conflict listing_id: the account .*314006/
       )
       assert.deepStrictEqual(yield* there, [1, 1])
       yield* open({ listing_id: "314006", username: "pier", channel_type: "vrbo" })
@@ -85,18 +85,12 @@ layer(layerListened)("opening a listing of the sandbox", (it) => {
   it.effect("takes no amount that is finer than its currency", () =>
     Effect.gen(function* () {
       const { open, there } = yield* ground()
-      assert.deepStrictEqual(
-        [
-          yield* refusalOf(open({ base_price: 120.555 })),
-          yield* refusalOf(open({ currency: "JPY", cleaning_fee: 0.5 })),
-          yield* there
-        ],
-        [
-          "ValidationFailed base_price: has more decimals than EUR has.",
-          "ValidationFailed cleaning_fee: has more decimals than JPY has.",
-          [0, 0]
-        ]
+      assert.match(yield* refusalOf(open({ base_price: 120.555 })), /^ValidationFailed base_price: .*EUR/)
+      assert.match(
+        yield* refusalOf(open({ currency: "JPY", cleaning_fee: 0.5 })),
+        /^ValidationFailed cleaning_fee: .*JPY/
       )
+      assert.deepStrictEqual(yield* there, [0, 0])
       yield* open({ base_price: 120.55, cleaning_fee: 0.01 })
     })
   )

@@ -105,9 +105,9 @@ layer(layerListened)("a guest of the sandbox", (it) => {
         ]
       )
       const strange = yield* ground()
-      assert.include(
+      assert.match(
         yield* messageOf(book({ listing_id: `${other}, ${strange.listing}`, ...LATER })),
-        "no such listing"
+        new RegExp(`^listing_id: .*${strange.listing}`)
       )
     })
   )
@@ -120,7 +120,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       const before = yield* told
       const refused = yield* Effect.flip(market.change({ order_id }))
       assert.strictEqual(refused._tag, "BadRequest")
-      assert.strictEqual(refused.message, "Say what to change: check_in_date, check_out_date, listing_id, adults.")
+      assert.include(refused.message, "check_in_date, check_out_date, listing_id, adults")
       assert.deepStrictEqual(yield* told, before)
       assert.strictEqual((yield* market.change({ order_id, adults: 1 })).version, version + 1)
     })
@@ -161,31 +161,21 @@ layer(layerListened)("a guest of the sandbox", (it) => {
         yield* book()
         return message
       })
-      const reasons = [
-        yield* refusedBy({ closed_on_arrival: true }, { closed_on_arrival: false }),
-        yield* refusedBy({ closed_on_departure: true }, { closed_on_departure: false }),
-        yield* refusedBy({ min_stay_on_arrival: 3 }, { min_stay_on_arrival: 2 }),
-        yield* refusedBy({ max_stay_on_arrival: 1 }, { max_stay_on_arrival: 2 }),
-        yield* refusedBy({ exact_stay_on_arrival: 3 }, { exact_stay_on_arrival: 2 }),
-        yield* refusedBy({ min_stay_through: 3 }, { min_stay_through: 1 }),
-        yield* refusedBy({ max_stay_through: 1 }, { max_stay_through: 2 }),
-        yield* refusedBy({ min_advance_reservation: "37D" }, { min_advance_reservation: "36D4H" }),
-        yield* refusedBy({ max_advance_reservation: "36D4H" }, { max_advance_reservation: "37D" })
-      ]
-      assert.deepStrictEqual(
-        reasons.map((reason) => reason.replace("listing_id: Harbour view ", "")),
-        [
-          "takes no arrival on 2027-06-07.",
-          "takes no departure on 2027-06-09.",
-          "is sold from 3 nights upwards from 2027-06-07.",
-          "is sold for 1 night at most from 2027-06-07.",
-          "is sold for exactly 3 nights from 2027-06-07.",
-          "is sold from 3 nights upwards.",
-          "is sold for 1 night at most.",
-          "must be booked 37D ahead.",
-          "cannot be booked more than 36D4H ahead."
-        ]
-      )
+      for (const [rule, none, pattern] of [
+        [{ closed_on_arrival: true }, { closed_on_arrival: false }, /check-in on 2027-06-07/],
+        [{ closed_on_departure: true }, { closed_on_departure: false }, /check-out on 2027-06-09/],
+        [{ min_stay_on_arrival: 3 }, { min_stay_on_arrival: 2 }, /at least 3 nights from 2027-06-07/],
+        [{ max_stay_on_arrival: 1 }, { max_stay_on_arrival: 2 }, /at most 1 night from 2027-06-07/],
+        [{ exact_stay_on_arrival: 3 }, { exact_stay_on_arrival: 2 }, /exactly 3 nights from 2027-06-07/],
+        [{ min_stay_through: 3 }, { min_stay_through: 1 }, /at least 3 nights\.$/],
+        [{ max_stay_through: 1 }, { max_stay_through: 2 }, /at most 1 night\.$/],
+        [{ min_advance_reservation: "37D" }, { min_advance_reservation: "36D4H" }, /37D ahead/],
+        [{ max_advance_reservation: "36D4H" }, { max_advance_reservation: "37D" }, /36D4H ahead/]
+      ] as const) {
+        const message = yield* refusedBy(rule, none)
+        assert.match(message, /^listing_id: Harbour view /)
+        assert.match(message, pattern)
+      }
       yield* sandbox.pushInventories(there, {
         listingId: listing,
         inventories: [{ start_date: "2027-06-08", end_date: "2027-06-08", inventory: 0 }]

@@ -59,11 +59,11 @@ layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
   it.effect("has no thread but those there are, and no more messages than one has room for", () =>
     Effect.gen(function* () {
       const { inquire, send, sql, market, accountId } = yield* talkAt()
-      assert.strictEqual(yield* reasonOf(send("none")), "there is no such thread")
+      assert.match(yield* reasonOf(send("none")), /no such thread/)
       const { thread_id } = yield* inquire()
       yield* sql`UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1} WHERE account_id = ${accountId}`
       yield* send(thread_id)
-      assert.strictEqual(yield* reasonOf(send(thread_id, { messageId: "M-2" })), "a thread has at most 5000 messages")
+      assert.match(yield* reasonOf(send(thread_id, { messageId: "M-2" })), /5000 messages/)
       assert.match(yield* messageOf(market.write({ thread_id, text: "Thank you!" })), /^thread_id: .*5000/)
     })
   )
@@ -152,38 +152,28 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
       const site = yield* talkAt("booking_site", { rooms: 1 })
       const { thread_id } = yield* site.inquire()
       const refused = (offer: Parameters<typeof site.offer>[1]) => reasonOf(site.offer(thread_id, offer))
-      assert.deepStrictEqual(
-        [
-          yield* refused({ offerType: "preapproval", price: null }),
-          yield* refused({ currency: "USD" }),
-          yield* refused({ price: 9.999 }),
-          yield* refused({ price: 0 }),
-          yield* refused({ listingId: "none" }),
-          yield* refused({ checkInDate: "2027-04-01" }),
-          yield* refused({ checkOutDate: STAY.check_in_date }),
-          yield* reasonOf(site.offer("none"))
-        ],
-        [
-          "booking_site has no such offers",
-          "the listing is sold in EUR",
-          "9.999 is no price in EUR",
-          "0 is no price in EUR",
-          "there is no such listing",
-          "check_in_date: must not be in the past",
-          "check_out_date: must be after check_in_date",
-          "there is no such thread"
-        ]
-      )
+      for (const [reason, pattern] of [
+        [refused({ offerType: "preapproval", price: null }), /booking_site .*offers/],
+        [refused({ currency: "USD" }), /EUR/],
+        [refused({ price: 9.999 }), /^9\.999 .*price/],
+        [refused({ price: 0 }), /^0 .*price/],
+        [refused({ listingId: "none" }), /no such listing/],
+        [refused({ checkInDate: "2027-04-01" }), /^check_in_date: .*past/],
+        [refused({ checkOutDate: STAY.check_in_date }), /^check_out_date: .*check_in_date/],
+        [reasonOf(site.offer("none")), /no such thread/]
+      ] as const) {
+        assert.match(yield* reason, pattern)
+      }
       assert.deepInclude(yield* Effect.flip(site.offer(thread_id, { currency: "USD" })), { field: "currency" })
       const made = yield* site.offer(thread_id, { ratePlanId: "R-7", currency: "EUR" })
       yield* site.book({ guest_name: "Somebody", guest_email: "other@example.com" })
-      assert.strictEqual(yield* refused({ reference: "O-2" }), "Loft is sold on 2027-06-07")
+      assert.match(yield* refused({ reference: "O-2" }), /Loft .*2027-06-07/)
       assert.deepStrictEqual(yield* site.offer(thread_id), made)
       assert.strictEqual((yield* site.told("offer"))[0]?.rate_plan_id, "R-7")
 
       const hotel = yield* talkAt("agoda")
       const there = yield* hotel.inquire()
-      assert.strictEqual(yield* reasonOf(hotel.offer(there.thread_id)), "agoda has no such offers")
+      assert.match(yield* reasonOf(hotel.offer(there.thread_id)), /agoda .*offers/)
     })
   )
 
@@ -193,7 +183,7 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
       const { thread_id } = yield* inquire()
       yield* sql`UPDATE sandbox_threads SET offers = ${SANDBOX_OFFERS - 1} WHERE account_id = ${accountId}`
       yield* offer(thread_id)
-      assert.strictEqual(yield* reasonOf(offer(thread_id, { reference: "O-2" })), "a thread has at most 100 offers")
+      assert.match(yield* reasonOf(offer(thread_id, { reference: "O-2" })), /100 offers/)
     })
   )
 
@@ -202,17 +192,17 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
       const { inquire, offer, withdraw, market, told } = yield* talkAt()
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
-      assert.strictEqual(yield* reasonOf(withdraw(thread_id, "none")), "there is no such offer")
-      assert.strictEqual(yield* reasonOf(withdraw("none", offerId)), "there is no such thread")
+      assert.match(yield* reasonOf(withdraw(thread_id, "none")), /no such offer/)
+      assert.match(yield* reasonOf(withdraw("none", offerId)), /no such thread/)
       yield* withdraw(thread_id, offerId)
       yield* withdraw(thread_id, offerId)
       assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*withdrawn/)
       const second = yield* offer(thread_id, { reference: "O-2" })
       yield* market.declineOffer({ offer_id: second.offerId })
-      assert.strictEqual(yield* reasonOf(withdraw(thread_id, second.offerId)), "the offer is declined")
+      assert.match(yield* reasonOf(withdraw(thread_id, second.offerId)), /declined/)
       const third = yield* offer(thread_id, { reference: "O-3" })
       yield* TestClock.adjust("24 hours")
-      assert.strictEqual(yield* reasonOf(withdraw(thread_id, third.offerId)), "the offer is expired")
+      assert.match(yield* reasonOf(withdraw(thread_id, third.offerId)), /expired/)
       assert.sameMembers(
         (yield* told("offer")).map(({ status, version }) => `${status} ${version}`),
         ["withdrawn 2", "declined 2", "active 1"]
@@ -228,24 +218,18 @@ layer(layerListened)("what a host says of guests of the sandbox", (it) => {
       const { order_id } = yield* book()
       yield* sandbox.approve(there, { channelId: order_id, reservationCode: "0-1-AAAA" })
       yield* TestClock.setTime(Date.parse("2027-06-08T21:59:59Z"))
-      assert.strictEqual(yield* reasonOf(review(order_id, { review: THERE })), "the stay is not over")
+      assert.match(yield* reasonOf(review(order_id, { review: THERE })), /not over/)
       // Midnight where the host is.
       yield* TestClock.setTime(Date.parse("2027-06-08T22:00:00Z"))
-      assert.strictEqual(
-        yield* reasonOf(review(order_id, { review: THERE, reply: "Thank you" })),
-        "the guest has written no review"
-      )
+      assert.match(yield* reasonOf(review(order_id, { review: THERE, reply: "Thank you" })), /guest .*no review/)
       assert.lengthOf(yield* told("review"), 0, "all of it or nothing")
       yield* review(order_id, { review: THERE })
       yield* review(order_id, { review: THERE })
-      assert.strictEqual(
-        yield* reasonOf(review(order_id, { review: { ...THERE, score: 4 } })),
-        "the host has reviewed the stay already"
-      )
+      assert.match(yield* reasonOf(review(order_id, { review: { ...THERE, score: 4 } })), /already reviewed/)
       yield* market.review({ order_id, score: 4.5, text: "Lovely", sub_scores: "cleanliness=5, value = 4" })
       yield* review(order_id, { review: THERE, reply: "Come again" })
       yield* review(order_id, { reply: "Come again" })
-      assert.strictEqual(yield* reasonOf(review(order_id, { reply: "Else" })), "the host has replied already")
+      assert.match(yield* reasonOf(review(order_id, { reply: "Else" })), /already replied/)
       const last = (yield* told("review")).at(-1)
       assert.strictEqual(last?.version, 3)
       assert.deepInclude(last?.guest_review, { score: 4.5, content: "Lovely" })
@@ -261,14 +245,14 @@ layer(layerListened)("what a host says of guests of the sandbox", (it) => {
   it.effect("is written where its channel takes it, of stays that there are", () =>
     Effect.gen(function* () {
       const { book, review } = yield* talkAt("vrbo")
-      assert.strictEqual(yield* reasonOf(review("none", { review: THERE })), "there is no such order")
+      assert.match(yield* reasonOf(review("none", { review: THERE })), /no such order/)
       const { order_id } = yield* book()
-      assert.strictEqual(yield* reasonOf(review(order_id, { review: THERE })), "vrbo takes no reviews of hosts")
+      assert.match(yield* reasonOf(review(order_id, { review: THERE })), /vrbo .*reviews/)
       const air = yield* talkAt()
       const declined = (yield* air.book()).order_id
       yield* air.sandbox.decline(air.there, { channelId: declined, reservationCode: "0-1-AAAA" })
       yield* TestClock.setTime(Date.parse("2027-06-10T00:00:00Z"))
-      assert.strictEqual(yield* reasonOf(air.review(declined, { review: THERE })), "the stay is not over")
+      assert.match(yield* reasonOf(air.review(declined, { review: THERE })), /not over/)
     })
   )
 })

@@ -99,23 +99,20 @@ layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", 
     [
       "airbnb",
       [
-        [{ cancellation_policy: "bogus" }, "cancellation_policy: the channel refused: bogus is not eligible."],
-        [{ listing_currency: "USD" }, "listing_currency: the channel refused: the listing is sold in EUR."],
-        [{ base_price: 120.555 }, "base_price: the channel refused: 120.555 has more decimals than EUR has."],
+        [{ cancellation_policy: "bogus" }, /^settings\.cancellation_policy: .*bogus/],
+        [{ listing_currency: "USD" }, /^settings\.listing_currency: .*EUR/],
+        [{ base_price: 120.555 }, /^settings\.base_price: .*120\.555.*EUR/],
         [
           { pet_fee_obj: { amount: 0.001, charge_type: "FLAT", charge_period: "STAY" } },
-          "pet_fee_obj.amount: the channel refused: 0.001 has more decimals than EUR has."
+          /^settings\.pet_fee_obj\.amount: .*0\.001.*EUR/
         ]
       ]
     ],
     [
       "vrbo",
       [
-        [
-          { nightly_rate: { ...EACH_DAY, friday: 99.999 } },
-          "nightly_rate.friday: the channel refused: 99.999 has more decimals than EUR has."
-        ],
-        [{ cleaning_fee: 9.999 }, "cleaning_fee: the channel refused: 9.999 has more decimals than EUR has."]
+        [{ nightly_rate: { ...EACH_DAY, friday: 99.999 } }, /^settings\.nightly_rate\.friday: .*99\.999.*EUR/],
+        [{ cleaning_fee: 9.999 }, /^settings\.cleaning_fee: .*9\.999.*EUR/]
       ]
     ]
   ] as const) {
@@ -124,17 +121,15 @@ layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", 
         const { opened, token } = yield* linked(channel)
         const listing = { listing_id: opened.listing_id }
         const read = Effect.map(call(token, `get_${channel}_price_and_rules`, listing), ({ data }) => data)
-        const write = (settings: object) =>
-          Effect.map(
-            call(token, `update_${channel}_price_and_rules`, { ...listing, settings }),
-            ({ error_code, error_msg }) => [error_code, error_msg]
-          )
+        const write = (settings: object) => call(token, `update_${channel}_price_and_rules`, { ...listing, settings })
         const before = yield* read
-        for (const [settings, words] of untaken) {
-          assert.deepStrictEqual(yield* write({ minimum_stay: 3, ...settings }), [422, `settings.${words}`])
+        for (const [settings, pattern] of untaken) {
+          const { error_code, error_msg } = yield* write({ minimum_stay: 3, ...settings })
+          assert.strictEqual(error_code, 422)
+          assert.match(error_msg, pattern)
         }
         assert.deepStrictEqual(yield* read, before)
-        assert.deepStrictEqual(yield* write({ minimum_stay: 3, base_price: 120.55 }), [0, ""])
+        assert.deepInclude(yield* write({ minimum_stay: 3, base_price: 120.55 }), { error_code: 0 })
         assert.deepNestedInclude(yield* read, { minimum_stay: 3, base_price: 120.55 })
       })
     )

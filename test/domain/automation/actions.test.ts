@@ -174,9 +174,9 @@ layer(layerAutomating)("upcoming actions", (it) => {
       assert.deepInclude(data, { total: 1 })
       assert.deepStrictEqual(yield* stranger.actions("message"), [])
       const plan_id = yield* firstOf(host)
-      const none = "404 plan_id: no such waiting action."
-      assert.strictEqual(yield* refused(stranger, "execute_automation_action", plan_id), none)
-      assert.strictEqual(yield* refused(stranger, "delete_automation_action", plan_id), none)
+      const none = /^404 plan_id: /
+      assert.match(yield* refused(stranger, "execute_automation_action", plan_id), none)
+      assert.match(yield* refused(stranger, "delete_automation_action", plan_id), none)
       assert.lengthOf(yield* host.actions("message"), 1)
     })
   )
@@ -219,7 +219,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
         send_to: "Ada Lovelace",
         channel_type: "airbnb"
       })
-      assert.match(yield* refused(host, "execute_automation_action", id), /^400 plan_id: an answer/)
+      assert.match(yield* refused(host, "execute_automation_action", id), /^400 plan_id: .*send_message/)
       yield* host.api.delete_automation_action({ plan_id: id }).pipe(host.as)
       assert.deepStrictEqual(yield* host.actions("message"), [])
     })
@@ -291,7 +291,7 @@ layer(layerAutomating)("an action", (it) => {
       const plan_id = yield* firstOf(host)
       assert.match(
         yield* refused(host, "execute_automation_action", plan_id),
-        new RegExp(`^409 plan_id: ${MESSAGES_WAITING} messages of the conversation wait`)
+        new RegExp(`^409 plan_id: ${MESSAGES_WAITING} `)
       )
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
       yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${host.operatorId}`
@@ -339,7 +339,10 @@ layer(layerAutomating)("an action", (it) => {
         [1, 2].map(() => refused(host, "execute_automation_action", plan_id)),
         { concurrency: 2 }
       )
-      assert.sameMembers([...(yield* twice)], ["0 ", "404 plan_id: no such waiting action."])
+      assert.sameMembers(
+        (yield* twice).map((outcome) => outcome.split(": ")[0]),
+        ["0 ", "404 plan_id"]
+      )
       assert.lengthOf(yield* saidIn(other.conversation), 1)
     })
   )

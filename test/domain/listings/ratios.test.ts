@@ -7,6 +7,7 @@ import { trailOf } from "../../support/domain/listings/saying.ts"
 import { atOnce, host, hostOf } from "../../support/domain/portfolio.ts"
 import { byNobody, call, layerTest } from "../../support/harness.ts"
 import { channelAccountOf, listingOf } from "../../support/listings.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 
 /** A host with a property, an account and a listing linked to nothing. */
 const selling = Effect.gen(function* () {
@@ -69,17 +70,20 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
       const { token, property, api, as } = yield* selling
       const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
       const both = { property_id: property, room_type_id }
-      for (const [fields, message] of [
-        [{}, "property_id, room_type_id: give one of them."],
-        [both, "property_id, room_type_id: conflicting parameters, give one of them."]
+      for (const [fields, isConflict] of [
+        [{}, false],
+        [both, true]
       ] as const) {
-        assert.deepInclude(yield* call(token, "get_pricing_ratios", fields), { error_code: 400, error_msg: message })
+        const envelope = yield* call(token, "get_pricing_ratios", fields)
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [400, "property_id, room_type_id"])
+        assert.strictEqual(envelope.error_msg.includes("conflict"), isConflict)
       }
-      for (const [fields, message] of [
-        [{ property_id: 987_654_321 }, "property_id: no such property."],
-        [{ room_type_id: 987_654_321 }, "room_type_id: no such room type."]
+      for (const [fields, field] of [
+        [{ property_id: 987_654_321 }, "property_id"],
+        [{ room_type_id: 987_654_321 }, "room_type_id"]
       ] as const) {
-        assert.deepInclude(yield* call(token, "get_pricing_ratios", fields), { error_code: 404, error_msg: message })
+        const envelope = yield* call(token, "get_pricing_ratios", fields)
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, field])
       }
       const none = yield* api.get_pricing_ratios({ room_type_id }).pipe(as)
       assert.deepStrictEqual(none, { link_type: "room_type", link_id: room_type_id, channels: [] })
@@ -149,12 +153,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
         ],
         (each) => Effect.map(Effect.flip(byNobody(each)), ({ message }) => message)
       )
-      assert.deepStrictEqual(messages, [
-        "property_id: no such property.",
-        "room_type_id: no such room type.",
-        "listing_id: no such listing.",
-        "listing_id: no such listing."
-      ])
+      assert.deepStrictEqual(
+        messages.map((error_msg) => fieldOf({ error_msg })),
+        ["property_id", "room_type_id", "listing_id", "listing_id"]
+      )
       const { channels } = yield* theirs.api.get_pricing_ratios({ property_id: theirs.property }).pipe(theirs.as)
       assert.deepStrictEqual(channels, [])
     })

@@ -8,6 +8,7 @@ import { trailOf } from "../../support/changes/trail-rows.ts"
 import { layerTestDatabase } from "../../support/database.ts"
 import { booking } from "../../support/domain/bookings/reservations/ready.ts"
 import { byNobody, call, freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../support/harness.ts"
+import { fieldOf } from "../../support/messages-of-errors.ts"
 import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
 
 const layerDictionaries = Layer.mergeAll(layerTest, Layer.provide(OwnDictionaries.layer, layerTestDatabase))
@@ -98,16 +99,16 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
         (yield* listedItems).map(({ id }) => id),
         sauna.id
       )
-      const unknown = { item_id: "item_id: is not in the dictionary GET /income_items." }
       const send = (operation: "create_transaction" | "update_transaction", fields: object) =>
-        Effect.map(call(token, operation, fields), ({ error_code, error_msg }) => [error_code, error_msg])
+        Effect.map(call(token, operation, fields), (envelope) => [envelope.error_code, fieldOf(envelope)])
       const fields = { ...income, property_id: property }
-      const refused = [422, unknown.item_id]
+      const refused = [422, "item_id"]
       assert.deepStrictEqual(yield* send("create_transaction", { ...fields, item_id: 424242 }), refused)
       assert.deepStrictEqual(yield* send("create_transaction", { ...fields, item_id: sauna.id }), refused)
       assert.deepStrictEqual(yield* send("update_transaction", { id: other, item_id: sauna.id }), refused)
       assert.deepStrictEqual(yield* send("update_transaction", { id: other, payment_method_id: barter.id }), [
-        ...[422, "payment_method_id: is not in the dictionary GET /income_methods."]
+        422,
+        "payment_method_id"
       ])
       const kept = { id: entry, item_id: sauna.id, payment_method_id: barter.id, note: "kept" }
       assert.deepStrictEqual(yield* send("update_transaction", kept), [0, ""])
@@ -138,9 +139,8 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       assert.strictEqual(error_code, 422)
       const book = (income_method_id: number) =>
         call(token, "create_reservation", { ...booking, property_id: property, income_method_id, received_amount: 10 })
-      assert.deepInclude(yield* book(198), {
-        ...{ error_code: 422, error_msg: "income_method_id: is not in the dictionary GET /income_methods." }
-      })
+      const refused = yield* book(198)
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "income_method_id"])
       yield* restore("income_methods", 198)
       assert.strictEqual((yield* book(198)).error_code, 0)
       yield* restore("income_items", 15)
@@ -183,12 +183,12 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       yield* add("expense_items", "Sauna")
       const before = yield* trailOf(operatorId)
       for (const [name, says] of [
-        ["Sauna ", /^Conflict: name: another entry has it already\.$/],
+        ["Sauna ", /^Conflict: name: /],
         ["Cleaning fee", /^Conflict: /],
-        [" ", /^ValidationFailed: name: must not be empty/],
+        [" ", /^ValidationFailed: name: .*empty/],
         ["two\nlines", /^ValidationFailed: name: /],
         ["half \ud800", /^ValidationFailed: name: /],
-        [`${longest}x`, /^ValidationFailed: name: must be one line of at most 50 characters/]
+        [`${longest}x`, /^ValidationFailed: name: .*50/]
       ] as const) {
         assert.match(yield* refusal(add("income_items", name)), says)
         assert.match(yield* refusal(rename("income_items", 12, name)), says)
@@ -208,21 +208,21 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       const { own, add, operatorId } = yield* ready
       const stranger = yield* ready
       const sauna = yield* add("income_items", "Sauna")
-      const none = "NotFound: id: there is no such entry in income_items."
+      const none = /^NotFound: id: .*income_items/
       for (const id of [sauna.id, 424242, 52, 0]) {
-        assert.strictEqual(yield* refusal(stranger.rename("income_items", id, "Mine")), none)
-        assert.strictEqual(yield* refusal(stranger.retire("income_items", id)), none)
-        assert.strictEqual(yield* refusal(stranger.restore("income_items", id)), none)
+        assert.match(yield* refusal(stranger.rename("income_items", id, "Mine")), none)
+        assert.match(yield* refusal(stranger.retire("income_items", id)), none)
+        assert.match(yield* refusal(stranger.restore("income_items", id)), none)
       }
       assert.deepInclude((yield* own.list(operatorId)).income_items, sauna)
       assert.notInclude(
         (yield* own.list(stranger.operatorId)).income_items.map(({ name }) => name),
         "Sauna"
       )
-      const nobody = "NotFound: There is no operator 1125899906842624."
-      assert.strictEqual(yield* refusal(own.list(2 ** 50)), nobody)
-      assert.strictEqual(yield* refusal(byNobody(own.add(2 ** 50, "income_items", "X"))), nobody)
-      assert.strictEqual(yield* refusal(byNobody(own.retire(2 ** 50, "income_items", 12))), nobody)
+      const nobody = /^NotFound: .*operator 1125899906842624/
+      assert.match(yield* refusal(own.list(2 ** 50)), nobody)
+      assert.match(yield* refusal(byNobody(own.add(2 ** 50, "income_items", "X"))), nobody)
+      assert.match(yield* refusal(byNobody(own.retire(2 ** 50, "income_items", 12))), nobody)
     })
   )
 
@@ -265,7 +265,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
         const ids = made.flatMap((each) => (each._tag === "Success" ? [each.success.id] : []))
         assert.strictEqual(new Set(ids).size, 3)
         for (const each of made) {
-          if (each._tag === "Failure") assert.match(each.failure.message, /^dictionary_entries: .* at most 200 entries/)
+          if (each._tag === "Failure") assert.match(each.failure.message, /^dictionary_entries: .*200/)
         }
         yield* retire("income_items", ids[0] ?? 0)
         assert.match(yield* refusal(add("income_items", "One more")), /^ValidationFailed: /)

@@ -25,18 +25,15 @@ const summary = ({ error_code, error_msg }: Envelope) => `${error_code} ${error_
 const price = { base_price: 99 }
 
 /** What each channel's error is called to the caller. */
-const ERRORS: ReadonlyArray<readonly [ChannelError, string]> = [
-  [new ChannelAccountMissing({ channelType: "airbnb" }), "404 listing_id: there is no account on airbnb any more."],
-  [new ChannelDisconnected({ channelType: "airbnb" }), "400 listing_id: the account on airbnb is disconnected."],
-  [new ChannelRefused({ reason: "asleep" }), "409 listing_id: the channel refused: asleep."],
-  [
-    new ChannelRefused({ reason: "too dear", field: "settings.base_price" }),
-    "422 settings.base_price: the channel refused: too dear."
-  ],
-  [new ChannelNotServed({ channelType: "airbnb" }), "501 Nothing here reaches airbnb."],
-  [new ChannelUnavailable({ code: 502 }), "502 The channel failed or did not answer in time."],
-  [new ChannelUnavailable({ code: 503 }), "503 The channel failed or did not answer in time."],
-  [new ChannelUnavailable({ code: 504 }), "504 The channel failed or did not answer in time."]
+const ERRORS: ReadonlyArray<readonly [ChannelError, RegExp]> = [
+  [new ChannelAccountMissing({ channelType: "airbnb" }), /^404 listing_id: .*airbnb/],
+  [new ChannelDisconnected({ channelType: "airbnb" }), /^400 listing_id: .*airbnb/],
+  [new ChannelRefused({ reason: "asleep" }), /^409 listing_id: .*asleep/],
+  [new ChannelRefused({ reason: "too dear", field: "settings.base_price" }), /^422 settings\.base_price: .*too dear/],
+  [new ChannelNotServed({ channelType: "airbnb" }), /^501 .*airbnb/],
+  [new ChannelUnavailable({ code: 502 }), /^502 .*channel/],
+  [new ChannelUnavailable({ code: 503 }), /^503 .*channel/],
+  [new ChannelUnavailable({ code: 504 }), /^504 .*channel/]
 ]
 
 /** Values that are not taken, each with the nearest that are; of lists and texts test/bounds.test.ts tries the ends. */
@@ -157,7 +154,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
       for (const [error, expected] of ERRORS) {
         for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.fail(error))
         for (const each of [yield* airbnb.get, yield* airbnb.post(price), yield* vrbo.post(price)]) {
-          assert.strictEqual(summary(each), expected)
+          assert.match(summary(each), expected)
         }
       }
       assert.deepStrictEqual(yield* listingsOf(operatorId), before)
@@ -182,7 +179,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
     Effect.gen(function* () {
       const { airbnb, channel } = yield* ready
       yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, { ...AIRBNB_AT_FIRST, max_guests: -3 })
-      assert.strictEqual(summary(yield* airbnb.get), "502 The channel's answer cannot be read.")
+      assert.match(summary(yield* airbnb.get), /^502 .*channel/)
     })
   )
 
@@ -255,9 +252,9 @@ layer(layerUnconnected)("without a connector", (it) => {
   it.effect("what needs the channel is 501, and the snapshot is shown", () =>
     Effect.gen(function* () {
       const { airbnb, vrbo } = yield* ready
-      assert.strictEqual(summary(yield* airbnb.get), "501 Nothing here reaches airbnb.")
-      assert.strictEqual(summary(yield* airbnb.post(price)), "501 Nothing here reaches airbnb.")
-      assert.strictEqual(summary(yield* vrbo.post(price)), "501 Nothing here reaches vrbo.")
+      assert.match(summary(yield* airbnb.get), /^501 .*airbnb/)
+      assert.match(summary(yield* airbnb.post(price)), /^501 .*airbnb/)
+      assert.match(summary(yield* vrbo.post(price)), /^501 .*vrbo/)
       assert.strictEqual((yield* vrbo.get).error_code, 0)
     })
   )

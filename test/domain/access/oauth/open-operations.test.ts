@@ -43,14 +43,8 @@ it("is declared so: unless it is said a token is needed", () => {
 it("is handled so: a declaration and its handler that differ are a mistake the first start meets", () => {
   const forNobody = open(() => Effect.succeed({}))
   const forCaller = done(() => Effect.void)
-  assert.throws(
-    () => handled({ write_note: guarded }, { write_note: forNobody }),
-    /needs no token is open, and nothing else/
-  )
-  assert.throws(
-    () => handled({ write_note: unguarded }, { write_note: forCaller }),
-    /needs no token is open, and nothing else/
-  )
+  assert.throws(() => handled({ write_note: guarded }, { write_note: forNobody }), /write_note: .*open/)
+  assert.throws(() => handled({ write_note: unguarded }, { write_note: forCaller }), /write_note: .*open/)
   assert.deepStrictEqual(handled({ write_note: guarded }, { write_note: forCaller }).names, ["write_note"])
   assert.deepStrictEqual(handled({ write_note: unguarded }, { write_note: forNobody }).names, ["write_note"])
 })

@@ -50,7 +50,7 @@ layer(layerTokens)("access tokens of an operator", (it) => {
       assert.lengthOf(refused, 17)
       for (const { _tag, message } of refused) {
         assert.strictEqual(_tag, "ValidationFailed")
-        assert.match(message, /^access_tokens: an operator has at most 200 access tokens/)
+        assert.match(message, /^access_tokens: .*200/)
       }
       assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS)
       // Nothing is in the trail of what was not made.

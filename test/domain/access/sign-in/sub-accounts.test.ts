@@ -157,7 +157,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         refusal(accounts.enable(sub, id)),
         refusal(accounts.setPassword(sub, id, "another password"))
       ]).pipe(byNobody, cheaply)
-      assert.deepStrictEqual(said, Array(5).fill("Forbidden: Only the main account may manage accounts."))
+      for (const each of said) assert.match(each, /^Forbidden: .*main account/)
       for (const [keeper, unknown] of [
         [main(stranger.operatorId), id],
         [main(operatorId), mainId],

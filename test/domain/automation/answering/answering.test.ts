@@ -389,7 +389,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* known.answer(Effect.succeed([{ ...WIFI, text: "x".repeat(10_001) }]))
       yield* ask("Wi-Fi?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* plans, [skipped("the answer is longer than the 10000 characters of airbnb")])
+      assert.match((yield* plans).join(), /^skipped: .*10000 characters .*airbnb$/)
       yield* known.answer(Effect.succeed([{ ...WIFI, text: "x".repeat(10_000) }]))
       yield* ask("Wi-Fi?")
       yield* answeredOff
@@ -515,9 +515,7 @@ layer(layerAsking)("somebody who inquires", (it) => {
       const long = yield* asking(greets(most + 1))
       yield* long.ask("Is it quiet?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* long.plans, [
-        skipped(`With everything in it the text has more than the ${most} characters that its channel takes.`)
-      ])
+      assert.match((yield* long.plans).join(), new RegExp(`^skipped: [^,]*, [^,]* ${most} characters`))
 
       const known = yield* asking(greets(most + 1), ANSWERS)
       yield* known.ask("Is there Wi-Fi?")
@@ -544,7 +542,7 @@ layer(layerAsking)("somebody who inquires", (it) => {
       const unfilled = yield* asking({ ...GREETS, text: "Welcome to {{property.name}}" })
       yield* unfilled.ask("Is it quiet?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* unfilled.plans, [skipped("{{property.name}}: it is of no property.")])
+      assert.match((yield* unfilled.plans).join(), /^skipped: \{\{property\.name\}\}: /)
       assert.deepStrictEqual(yield* unfilled.automatic, [])
     })
   )

@@ -103,10 +103,9 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
       assert.deepStrictEqual(yield* stands, { id, state: "removed", since: resumed, all: true })
       assert.deepStrictEqual(yield* rules.list(operatorId, 100), [])
       for (const again of [rules.remove(id), rules.pause(id), rules.resume(id)]) {
-        assert.deepInclude(yield* Effect.flip(byNobody(again)), {
-          _tag: "NotFound",
-          message: `There is no rule ${id}.`
-        })
+        const missing = yield* Effect.flip(byNobody(again))
+        assert.strictEqual(missing._tag, "NotFound")
+        assert.include(missing.message, `rule ${id}`)
       }
       const record = `automation_rule:${id}`
       assert.deepStrictEqual(yield* trail, [record, `${record} state`, `${record} state`, record])
@@ -123,10 +122,9 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
       const refusal = yield* refused({ ...ANSWER, property_ids: [own, other] })
       assert.deepStrictEqual([refusal._tag, fieldOf({ error_msg: refusal.message })], ["NotFound", "property_ids"])
       assert.include(refusal.message, `${other}`)
-      assert.deepInclude(yield* Effect.flip(byNobody(rules.create(999_999_999, ANSWER))), {
-        _tag: "NotFound",
-        message: "There is no operator 999999999."
-      })
+      const nobody = yield* Effect.flip(byNobody(rules.create(999_999_999, ANSWER)))
+      assert.strictEqual(nobody._tag, "NotFound")
+      assert.include(nobody.message, "operator 999999999")
       assert.deepInclude(yield* refused({ ...BEFORE, text: "{{cf.}}" }), { _tag: "ValidationFailed" })
       assert.deepStrictEqual([yield* kept, yield* trail], [[], []])
       yield* create({ ...ANSWER, property_ids: [own] })
@@ -149,12 +147,14 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
         made.filter(({ _tag }) => _tag === "Success"),
         2
       )
-      const full = `automation_rule_limit: all ${AUTOMATION_RULES} rules are in use.`
-      assert.deepInclude(yield* Effect.flip(create(ANSWER)), { _tag: "ValidationFailed", message: full })
+      const full = new RegExp(`^automation_rule_limit: .*${AUTOMATION_RULES}`)
+      const refusal = yield* Effect.flip(create(ANSWER))
+      assert.strictEqual(refusal._tag, "ValidationFailed")
+      assert.match(refusal.message, full)
       const [, second] = yield* kept
       yield* byNobody(rules.remove(second?.id ?? 0))
       yield* create(ANSWER)
-      assert.deepInclude(yield* Effect.flip(create(ANSWER)), { message: full })
+      assert.match((yield* Effect.flip(create(ANSWER))).message, full)
     })
   )
 
@@ -172,64 +172,46 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
         const { rule_id } = yield* create(written)
         const { state, ...tested } = yield* rules.test(rule_id, stay)
         assert.deepStrictEqual([tested.rule_id, tested.stay_code, state], [rule_id, stay, "active"])
-        return [tested.concerns, tested.scheduled_at, tested.timeliness, tested.text, tested.reason]
+        const { concerns, scheduled_at, timeliness, text } = tested
+        return { reason: tested.reason ?? "", found: [concerns, scheduled_at, timeliness, text] }
       })
-      const unseen = "{{stay.door_code}}: the stay has no door code, or its guests may not see it yet."
       // In Berlin it is 15:00 at 13:00 UTC.
-      assert.deepStrictEqual(yield* told(BEFORE), [true, "2027-05-09T13:00:00Z", "early", null, unseen])
+      const unseen = yield* told(BEFORE)
+      assert.deepStrictEqual(unseen.found, [true, "2027-05-09T13:00:00Z", "early", null])
+      assert.match(unseen.reason, /^\{\{stay\.door_code\}\}: /)
       const arrival = { ...BEFORE, trigger: { event: "check_in", when: "after", hours: 0 } }
-      assert.deepStrictEqual(yield* told(arrival), [
-        true,
-        "2027-05-10T13:00:00Z",
-        "early",
-        "See you, Ada. Door: 4711",
-        null
-      ])
+      assert.deepStrictEqual(yield* told(arrival), {
+        reason: "",
+        found: [true, "2027-05-10T13:00:00Z", "early", "See you, Ada. Door: 4711"]
+      })
       const booking = { ...BEFORE, trigger: { event: "booking", when: "after", hours: 1 }, text: "Thank you" }
-      assert.deepStrictEqual(yield* told(booking), [
-        true,
-        "2027-04-01T01:00:00Z",
-        "late",
-        "Thank you",
-        "It is too late for it."
-      ])
-      assert.deepStrictEqual(yield* told({ ...BEFORE, trigger: { event: "request", when: "after", hours: 0 } }), [
-        false,
-        null,
-        null,
-        null,
-        "It is not for orders that are accepted."
-      ])
-      assert.deepStrictEqual(yield* told({ ...BEFORE, nights: { min: 5 } }), [
-        false,
-        null,
-        null,
-        null,
-        "The stay is not among the properties, channels or nights that the rule is for."
-      ])
-      assert.deepStrictEqual(yield* told(ANSWER), [true, null, null, null, "It answers what guests ask."])
-      assert.deepStrictEqual(yield* told(INQUIRY), [
-        false,
-        null,
-        null,
-        null,
-        "It answers who inquires and has booked nothing."
-      ])
+      const request = { ...BEFORE, trigger: { event: "request", when: "after", hours: 0 } }
+      const none = [false, null, null, null]
+      for (const [written, found, pattern] of [
+        [booking, [true, "2027-04-01T01:00:00Z", "late", "Thank you"], /time .*passed/],
+        [request, none, /accepted/],
+        [{ ...BEFORE, nights: { min: 5 } }, none, /property, channel or nights/],
+        [ANSWER, [true, null, null, null], /questions/],
+        [INQUIRY, none, /inquiries/]
+      ] as const) {
+        const tested = yield* told(written)
+        assert.deepStrictEqual(tested.found, [...found])
+        assert.match(tested.reason, pattern)
+      }
       const rows = yield* kept
       const trailed = yield* trail
       const [first] = rows
       const id = first?.id ?? 0
       yield* byNobody(rules.pause(id))
-      assert.deepInclude(yield* rules.test(id, stay), { state: "paused", reason: "The rule is paused." })
+      const paused = yield* rules.test(id, stay)
+      assert.strictEqual(paused.state, "paused")
+      assert.include(paused.reason, "paused")
       const strange = yield* freshOperator()
       const foreign = yield* orderOf(strange.operatorId, [{ propertyId: null }])
-      assert.deepInclude(yield* Effect.flip(rules.test(id, foreign)), {
-        _tag: "NotFound",
-        message: `There is no stay ${foreign} of operator ${operatorId}.`
-      })
-      assert.deepInclude(yield* Effect.flip(rules.test(999_999_999, stay)), {
-        message: "There is no rule 999999999."
-      })
+      const missing = yield* Effect.flip(rules.test(id, foreign))
+      assert.strictEqual(missing._tag, "NotFound")
+      assert.match(missing.message, new RegExp(`stay ${foreign} .*${operatorId}`))
+      assert.include((yield* Effect.flip(rules.test(999_999_999, stay))).message, "rule 999999999")
       assert.deepStrictEqual(yield* trail, [...trailed, `automation_rule:${id} state`])
     })
   )
@@ -250,12 +232,9 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
       const trigger = { event: "check_out", when: "after", hours: 2 }
       const review = yield* create({ name: "After", action: "review", trigger, score: 5, text: "Thank you" })
       const told = (code: string) => rules.test(review.rule_id, code)
-      assert.deepInclude(yield* told(first), {
-        concerns: false,
-        scheduled_at: null,
-        text: null,
-        reason: "An order has one review, after its last stay."
-      })
+      const passed = yield* told(first)
+      assert.deepInclude(passed, { concerns: false, scheduled_at: null, text: null })
+      assert.include(passed.reason, "last stay")
       assert.deepInclude(yield* told(last), { concerns: true, scheduled_at: "2027-05-14T11:00:00Z", reason: null })
       const message = yield* create({ ...BEFORE, trigger, text: "Thank you" })
       assert.deepInclude(yield* rules.test(message.rule_id, first), { concerns: true, text: "Thank you" })
@@ -267,7 +246,9 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
       const { rules, operatorId, create } = yield* ready
       const stay = yield* orderOf(operatorId, [{ propertyId: null }], { status: "wait_accept" })
       const { rule_id } = yield* create(ANSWER)
-      assert.deepInclude(yield* rules.test(rule_id, stay), { concerns: true, reason: "It answers what guests ask." })
+      const tested = yield* rules.test(rule_id, stay)
+      assert.isTrue(tested.concerns)
+      assert.include(tested.reason, "questions")
     })
   )
 })

@@ -56,84 +56,81 @@ describe("what a host writes", () => {
   })
 
   it.each([
-    [null, "BadRequest Must be an object."],
-    [[], "BadRequest Must be an object."],
-    [{}, "BadRequest action: is required."],
-    [{ ...MESSAGE, action: "call" }, "ValidationFailed action: must be one of send_message, review, answer."],
-    [{ ...MESSAGE, name: "" }, "ValidationFailed name: must not be empty."],
-    [{ ...MESSAGE, name: "a\nb" }, `ValidationFailed name: must be one line of at most ${RULE_NAME} characters.`],
-    [{ ...MESSAGE, trigger: undefined }, "BadRequest trigger: must be an object."],
-    [{ ...MESSAGE, trigger: {} }, "BadRequest trigger.event: is required."],
+    [null, /^BadRequest .*an object/],
+    [[], /^BadRequest .*an object/],
+    [{}, /^BadRequest action: .*required/],
+    [{ ...MESSAGE, action: "call" }, /^ValidationFailed action: .*send_message, review, answer/],
+    [{ ...MESSAGE, name: "" }, /^ValidationFailed name: .*empty/],
+    [{ ...MESSAGE, name: "a\nb" }, new RegExp(`^ValidationFailed name: .*${RULE_NAME}`)],
+    [{ ...MESSAGE, trigger: undefined }, /^BadRequest trigger: .*an object/],
+    [{ ...MESSAGE, trigger: {} }, /^BadRequest trigger\.event: .*required/],
     [
       { ...MESSAGE, trigger: { event: "payment" } },
-      "ValidationFailed trigger.event: must be one of booking, check_in, check_out, inquiry, request."
+      /^ValidationFailed trigger\.event: .*booking, check_in, check_out, inquiry, request/
     ],
     [
       { ...MESSAGE, trigger: { event: "booking", when: "before", hours: 1 } },
-      "ValidationFailed trigger.when: must be one of after."
+      /^ValidationFailed trigger\.when: .*after/
     ],
     [
       { ...MESSAGE, trigger: { event: "request", when: "before", hours: 1 } },
-      "ValidationFailed trigger.when: must be one of after."
+      /^ValidationFailed trigger\.when: .*after/
     ],
     [
       { ...MESSAGE, trigger: { event: "request", when: "after", days: 1, at: "09:00" } },
-      "BadRequest trigger.days: there is no such field. trigger.at: there is no such field."
+      /^BadRequest trigger\.days: .* trigger\.at: /
     ],
     [
       { ...MESSAGE, trigger: { event: "check_in", when: "before", hours: 1, at: "09:00" } },
-      "BadRequest trigger: has hours, or days and at, not both."
+      /^BadRequest trigger: .*hours.*days/
     ],
-    [{ ...MESSAGE, trigger: { event: "check_in", when: "before" } }, "BadRequest trigger.hours: is required."],
-    [{ ...MESSAGE, trigger: { event: "check_in", when: "before", days: 1 } }, "BadRequest trigger.at: is required."],
+    [{ ...MESSAGE, trigger: { event: "check_in", when: "before" } }, /^BadRequest trigger\.hours: .*required/],
+    [{ ...MESSAGE, trigger: { event: "check_in", when: "before", days: 1 } }, /^BadRequest trigger\.at: .*required/],
     [
       { ...MESSAGE, trigger: { event: "check_in", when: "before", at: "09:00" } },
-      "BadRequest trigger.days: is required."
+      /^BadRequest trigger\.days: .*required/
     ],
     [
       { ...MESSAGE, trigger: { event: "check_in", when: "before", hours: 1.5 } },
-      "BadRequest trigger.hours: must be a whole number."
+      /^BadRequest trigger\.hours: .*a whole number/
     ],
     [
       { ...MESSAGE, trigger: { event: "check_in", when: "before", hours: -1 } },
-      `ValidationFailed trigger.hours: must be a number of hours from 0 to ${RULE_TRIGGER_HOURS}.`
+      new RegExp(`^ValidationFailed trigger\\.hours: .*0 to ${RULE_TRIGGER_HOURS}`)
     ],
     [
       { ...MESSAGE, trigger: { event: "check_in", when: "before", days: 1, at: "24:00" } },
-      "BadRequest trigger.at: must be a time in the form HH:mm, such as 09:00."
+      /^BadRequest trigger\.at: .*09:00/
     ],
     [
       { ...REVIEW, trigger: { event: "check_in", when: "after", hours: 1 } },
-      "ValidationFailed trigger.event: must be one of check_out."
+      /^ValidationFailed trigger\.event: .*check_out/
     ],
     [
       { ...REVIEW, trigger: { event: "check_out", when: "before", hours: 1 } },
-      "ValidationFailed trigger.when: must be one of after."
+      /^ValidationFailed trigger\.when: .*after/
     ],
-    [{ ...REVIEW, score: 0 }, "ValidationFailed score: must be a score from 1 to 5."],
-    [{ ...REVIEW, score: 4.5 }, "BadRequest score: must be a whole number."],
-    [{ ...MESSAGE, text: " \n" }, "ValidationFailed text: must not be empty."],
-    [{ ...MESSAGE, text: "{{guest.nane}}" }, "ValidationFailed text: {{guest.nane}}: there is no such field."],
-    [{ ...MESSAGE, text: "half \ud800" }, "ValidationFailed text: must not hold half a character."],
+    [{ ...REVIEW, score: 0 }, /^ValidationFailed score: .*1 to 5/],
+    [{ ...REVIEW, score: 4.5 }, /^BadRequest score: .*a whole number/],
+    [{ ...MESSAGE, text: " \n" }, /^ValidationFailed text: .*empty/],
+    [{ ...MESSAGE, text: "{{guest.nane}}" }, /^ValidationFailed text: \{\{guest\.nane\}\}: .*unknown/],
+    [{ ...MESSAGE, text: "half \ud800" }, /^ValidationFailed text: .*surrogate/],
     [
       { ...MESSAGE, trigger: { event: "inquiry" }, text: "{{stay.door_code}}" },
-      "ValidationFailed text: {{stay.door_code}} is not known of an inquiry."
+      /^ValidationFailed text: \{\{stay\.door_code\}\}.*inquiry/
     ],
-    [{ ...ANSWER, text: "Hello" }, "BadRequest text: there is no such field."],
-    [
-      { ...MESSAGE, property_id: [1], score: 5 },
-      "BadRequest property_id: there is no such field. score: there is no such field."
-    ],
-    [{ ...MESSAGE, trigger: { ...MESSAGE.trigger, day: 1 } }, "BadRequest trigger.day: there is no such field."],
-    [{ ...MESSAGE, nights: { least: 2 } }, "BadRequest nights.least: there is no such field."],
-    [{ ...MESSAGE, nights: {} }, "ValidationFailed nights: must have min, max or both."],
-    [{ ...MESSAGE, nights: { min: 3, max: 2 } }, "ValidationFailed nights.min: must not be above nights.max."],
-    [{ ...MESSAGE, property_ids: [] }, "ValidationFailed property_ids: must be a list that is not empty."],
-    [{ ...MESSAGE, property_ids: ["1"] }, "BadRequest property_ids[0]: must be a number."],
-    [{ ...MESSAGE, property_ids: [0] }, "ValidationFailed property_ids[0]: must be a positive id."],
-    [{ ...MESSAGE, channel_types: [] }, "ValidationFailed channel_types: must be a list that is not empty."]
+    [{ ...ANSWER, text: "Hello" }, /^BadRequest text: .*unknown/],
+    [{ ...MESSAGE, property_id: [1], score: 5 }, /^BadRequest property_id: .* score: /],
+    [{ ...MESSAGE, trigger: { ...MESSAGE.trigger, day: 1 } }, /^BadRequest trigger\.day: .*unknown/],
+    [{ ...MESSAGE, nights: { least: 2 } }, /^BadRequest nights\.least: .*unknown/],
+    [{ ...MESSAGE, nights: {} }, /^ValidationFailed nights: .*min, max/],
+    [{ ...MESSAGE, nights: { min: 3, max: 2 } }, /^ValidationFailed nights\.min: .*above/],
+    [{ ...MESSAGE, property_ids: [] }, /^ValidationFailed property_ids: .*empty/],
+    [{ ...MESSAGE, property_ids: ["1"] }, /^BadRequest property_ids\[0\]: .*a number/],
+    [{ ...MESSAGE, property_ids: [0] }, /^ValidationFailed property_ids\[0\]: .*positive/],
+    [{ ...MESSAGE, channel_types: [] }, /^ValidationFailed channel_types: .*empty/]
   ])("is refused, and told why: %j", async (written, why) => {
-    assert.strictEqual(await refusal(written), why)
+    assert.match(await refusal(written), why)
   })
 
   it("names a channel type that there is not", async () => {

@@ -30,8 +30,9 @@ const said = (rule: SayingRule, channel_type: string, gate: string) =>
     ({ text }) => text
   )
 
-const tooLong = (most: number) =>
-  Result.fail(`With everything in it the text has more than the ${most} characters that its channel takes.`)
+const refusalOf = (outcome: Result.Result<unknown, string>) =>
+  Result.match(outcome, { onSuccess: () => "", onFailure: (why) => why })
+const tooLong = (most: number) => new RegExp(` ${most} characters`)
 
 describe("what a rule says", () => {
   it.each([
@@ -42,14 +43,11 @@ describe("what a rule says", () => {
   ])("is as long as %s takes, counted in characters once everything is in it", (channelType, rule, most) => {
     const longest = "😀".repeat(most)
     assert.deepStrictEqual(said(rule, channelType, longest), Result.succeed(longest))
-    assert.deepStrictEqual(said(rule, channelType, `${longest}a`), tooLong(most))
+    assert.match(refusalOf(said(rule, channelType, `${longest}a`)), tooLong(most))
   })
 
   it("is nothing where a field is not known", () => {
-    assert.deepStrictEqual(
-      said(message("{{cf.door}}"), "airbnb", "blue"),
-      Result.fail("{{cf.door}}: the stay has no custom field door.")
-    )
+    assert.match(refusalOf(said(message("{{cf.door}}"), "airbnb", "blue")), /^\{\{cf\.door\}\}: /)
   })
 
   it("is bounded to who inquires too", () => {
@@ -69,6 +67,6 @@ describe("what a rule says", () => {
       saidToInquiry(rule, inquiry("n".repeat(most))),
       Result.succeed({ text: "n".repeat(most), guide: [] })
     )
-    assert.deepStrictEqual(saidToInquiry(rule, inquiry("n".repeat(most + 1))), tooLong(most))
+    assert.match(refusalOf(saidToInquiry(rule, inquiry("n".repeat(most + 1)))), tooLong(most))
   })
 })

@@ -94,11 +94,13 @@ layer(layerUnhurried, { excludeTestServices: false })("cancelling", (it) => {
         [ofChannel, 404, "Only manually created reservations can be cancelled through this endpoint."],
         ["5-NOBODY", 404, "This resource is no longer available."],
         ["0-NOBODY", 404, "This resource is no longer available."],
-        [theirs, 404, "This resource is no longer available."],
-        [denied, 409, "reservation_code: the order is denied and cannot be cancelled."]
+        [theirs, 404, "This resource is no longer available."]
       ] as const) {
         assert.deepInclude(yield* call(token, "cancel_reservation", { reservation_code }), { error_code, error_msg })
       }
+      const conflict = yield* call(token, "cancel_reservation", { reservation_code: denied })
+      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "reservation_code"])
+      assert.include(conflict.error_msg, "denied")
       assert.deepStrictEqual([yield* everything(operatorId), yield* everything(stranger.operatorId)], before)
     })
   )

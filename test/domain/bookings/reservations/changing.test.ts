@@ -240,12 +240,12 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const record = yield* rowOf(ground, stay_code)
       const before = yield* everything(operatorId)
       assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })
-      const why = "cannot be changed; send the value it has, or leave it out"
-      const here = (by: string) => `cannot be changed here; use ${by}`
+      const nowhere = "leave it out"
+      const here = (by: string) => `use ${by}.`
       const details = here("PATCH /reservations/{stay_code}/check_in_details")
-      for (const [other, reason] of [
-        [{ number_of_children: 1 }, why],
-        [{ listing_id: "L" }, why],
+      for (const [other, cure] of [
+        [{ number_of_children: 1 }, nowhere],
+        [{ listing_id: "L" }, nowhere],
         [{ property_id: 0 }, here("POST /reservations/{stay_code}/allocate")],
         [{ stay_status: "in_house" }, here("PUT /reservations/{stay_code}/stay_status")],
         [{ tags: ["VIP"] }, here("POST or DELETE /reservations/{stay_code}/tags")],
@@ -279,7 +279,8 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       ] as const) {
         const [field] = Object.keys(other)
         const envelope = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
-        assert.deepInclude(envelope, { error_code: 422, error_msg: `${field}: ${reason}.` })
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [422, field])
+        assert.include(envelope.error_msg, cure)
       }
       // Fields from within other fields are accepted beside them, with the value they have.
       const flat = { ...record?.check_in_details, received_amount: record?.payment.received_amount }
@@ -298,11 +299,9 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const create = { ...booking, property_id: property, channel_id: "A1" }
       const contact = { guest_email: "ada@example.com", guest_phone: "+44 20 1234" }
       const two = { email: "ada@example.com", guest_email: "bob@example.com" }
-      const message = "guest_email: must equal email, or be left out."
       const before = yield* everything(operatorId)
-      assert.deepInclude(yield* call(token, "create_reservation", { ...create, ...two }), {
-        ...{ error_code: 400, error_msg: message }
-      })
+      const refused = yield* call(token, "create_reservation", { ...create, ...two })
+      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [400, "guest_email"])
       assert.deepInclude(yield* call(token, "create_reservation", { ...create, guest_email: "nobody" }), {
         error_code: 422
       })
@@ -315,13 +314,14 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
 
       const change = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
       const unchanged = yield* everything(operatorId)
-      for (const [fields, error_code, error_msg] of [
-        [two, 400, message],
-        [{ email: null, guest_email: "bob@example.com" }, 400, message],
-        [{ mobile: "1", guest_phone: "2" }, 400, "guest_phone: must equal mobile, or be left out."],
-        [{ guest_email: "nobody" }, 422, "guest_email: must be an e-mail address, such as host@example.com."]
+      for (const [fields, error_code, field] of [
+        [two, 400, "guest_email"],
+        [{ email: null, guest_email: "bob@example.com" }, 400, "guest_email"],
+        [{ mobile: "1", guest_phone: "2" }, 400, "guest_phone"],
+        [{ guest_email: "nobody" }, 422, "guest_email"]
       ] as const) {
-        assert.deepInclude(yield* change(fields), { error_code, error_msg })
+        const envelope = yield* change(fields)
+        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [error_code, field])
       }
       assert.deepStrictEqual(yield* everything(operatorId), unchanged)
       const other = { guest_email: "bob@example.com", guest_phone: "2" }

@@ -289,14 +289,14 @@ layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
       const full = Object.fromEntries(
         Array.from({ length: pieces }, (_, index) => [`field ${index}`, "v".repeat(CUSTOM_FIELD_VALUE)])
       )
-      const refused = `422 custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`
+      const refused = new RegExp(`^422 custom_fields: .*${CUSTOM_FIELDS}.*${CUSTOM_FIELDS_TEXT}`)
       assert.strictEqual(yield* save(full), "0 ")
-      assert.strictEqual(yield* save({ more: "v" }), refused)
+      assert.match(yield* save({ more: "v" }), refused)
       assert.strictEqual(yield* save({ more: "v", "field 0": "w".repeat(CUSTOM_FIELD_VALUE - 1) }), "0 ")
       yield* sql`
         UPDATE stays SET custom_fields = custom_fields || jsonb_build_object('old', repeat('v', 5000))
         WHERE operator_id = ${operatorId} AND stay_code = ${code}`
-      assert.strictEqual(yield* save({ another: "v" }), refused)
+      assert.match(yield* save({ another: "v" }), refused)
       assert.strictEqual(yield* save({ "field 1": null }), "0 ")
     })
   )

@@ -213,12 +213,12 @@ describe("a component line", () => {
     [
       "is reported if the BEGIN of an event is missing",
       ["DTSTART:20261210", "END:VEVENT", ...OTHER],
-      "2027-03-01; DTSTART in line 4 is outside of an event; END:VEVENT in line 5 has no beginning"
+      "2027-03-01; DTSTART in line 4 is outside of an event; END:VEVENT in line 5 has no matching BEGIN"
     ],
     [
       "is reported if it is misspelt",
       ["BEGIN:VEVENTS", "DTSTART:20261210", "END:VEVENTX", ...OTHER],
-      "2027-03-01; END in line 6 has no beginning; BEGIN in line 4 has no end"
+      "2027-03-01; END in line 6 has no matching BEGIN; BEGIN in line 4 has no end"
     ],
     [
       "is reported if other text follows on the line",
@@ -425,7 +425,7 @@ describe("an indented line after a text", () => {
     [
       "is reported after a line that is no text",
       event(START, "DTEND:20261212", " DTEND:20261213"),
-      `${days("2026-12-10", 3)}; DTEND in line 7 has white space before it; DTEND in line 7 is there twice`
+      `${days("2026-12-10", 3)}; DTEND in line 7 has white space before it; DTEND in line 7 appears twice`
     ],
     [
       "is not reported in a component that blocks no day",
@@ -505,7 +505,7 @@ describe("a line that is not a content line", () => {
   it("makes the feed broken if it begins a second calendar that does not end", () => {
     const whole = calendar(...OTHER)
     const another = one("DTSTART:20261210").trimEnd()
-    const cut = "broken: it ends in the middle: END:VCALENDAR is missing"
+    const cut = "broken: it is incomplete: END:VCALENDAR is missing"
     for (let length = 1; length < another.length; length++)
       assert.strictEqual(outcome(whole + another.slice(0, length)), cut)
     assert.strictEqual(outcome(`${whole}BEGI\r\n\r\n`), cut)
@@ -568,12 +568,12 @@ describe("an optional property that is empty or broken", () => {
     [
       "as one of two ends leaves the later one",
       event("DTSTART:20261210", "DTEND:20261211", "DTEND:20261212"),
-      `${busy}; DTEND in line 7 is there twice`
+      `${busy}; DTEND in line 7 appears twice`
     ],
     [
       "as one of two starts leaves the earlier one",
       event("DTSTART:20261211", "DTSTART:20261210", "DTEND:20261212"),
-      `${busy}; DTSTART in line 6 is there twice`
+      `${busy}; DTSTART in line 6 appears twice`
     ],
     [
       "is not reported if it is there twice with one value",
@@ -1031,7 +1031,7 @@ describe("revisions under one UID", () => {
 
 it("an override of all later occurrences is reported if its series or its revision is unknown", () => {
   const override = event("UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261210", "DTSTART:20261212")
-  const report = "VEVENT in line 4 moves an event that is not there"
+  const report = "VEVENT in line 4 moves an event that does not exist"
   const series = (uid: string) => event(`UID:${uid}`, "DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2")
   assert.strictEqual(outcome(calendar(...override, ...series("b"))), `${days("2026-12-10", 3)}; ${report}`)
   assert.strictEqual(outcome(calendar(...override, ...series("a"))), days("2026-12-12", 2))

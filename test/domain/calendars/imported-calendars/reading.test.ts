@@ -209,8 +209,8 @@ describe("a feed", () => {
   it("that is none, or not whole, is broken and never empty", () => {
     assert.strictEqual(days(""), "it is empty")
     assert.strictEqual(days(" \r\n"), "it is empty")
-    assert.strictEqual(days("<!doctype html><title>Sign in</title>"), "it is no iCalendar")
-    assert.strictEqual(days("BEGIN:VCARD\r\nEND:VCARD\r\n"), "it is no iCalendar")
+    assert.strictEqual(days("<!doctype html><title>Sign in</title>"), "it is not iCalendar data")
+    assert.strictEqual(days("BEGIN:VCARD\r\nEND:VCARD\r\n"), "it is not iCalendar data")
     assert.strictEqual(days("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VCALENDAR\r\n"), "none of its 1 events can be read")
     const whole = calendar(...stay)
     for (let length = 0; length < whole.trimEnd().length; length++)

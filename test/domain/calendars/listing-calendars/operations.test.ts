@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../../src/contract/time.ts"
 import {
@@ -20,6 +20,7 @@ import {
 } from "../../../support/domain/calendars/listing-calendars/scene.ts"
 import { answerTo, call, freshOperator } from "../../../support/harness.ts"
 import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
@@ -63,12 +64,15 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
         const scene = yield* ready()
         const last = addDays(TODAY, AVAILABILITY_END_DAYS)
         const wrong = [
-          [{ start_date: "2027-05-02", end_date: "2027-05-01" }, "end_date: must not be before start_date."],
-          [{ end_date: addDays(last, 1) }, `end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`],
-          [{ start_date: addDays(TODAY, -1) }, "start_date: must be today or later."]
+          [{ start_date: "2027-05-02", end_date: "2027-05-01" }, /end_date: .*start_date/],
+          [{ end_date: addDays(last, 1) }, new RegExp(`end_date: .*${AVAILABILITY_END_DAYS}`)],
+          [{ start_date: addDays(TODAY, -1) }, /start_date: .*today/]
         ] as const
-        for (const [range, told] of wrong) {
-          assert.strictEqual(yield* refused(scene, kind, good, { ...good, ...range }), `422 ${kind}[1].${told}`)
+        for (const [range, pattern] of wrong) {
+          assert.match(
+            yield* refused(scene, kind, good, { ...good, ...range }),
+            new RegExp(`^422 ${kind}\\[1\\]\\.${pattern.source}`)
+          )
         }
         assert.match(
           yield* refused(scene, kind, good, { ...VALUE[kind], start_date: "2027-05-01" }),
@@ -94,14 +98,14 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
         const scene = yield* ready()
         const stranger = yield* freshOperator()
         const theirs = yield* listed(stranger)
-        const noSuch = "404 listing_id: no such listing."
-        assert.strictEqual(yield* refused({ ...scene, listing_id: theirs.listing_id }, kind, good), noSuch)
-        assert.strictEqual(yield* refused({ ...scene, listing_id: "none" }, kind, good), noSuch)
-        assert.strictEqual(yield* refused({ ...scene, channel_type: "agoda" }, kind, good), noSuch)
+        const noSuch = /^404 listing_id: /
+        assert.match(yield* refused({ ...scene, listing_id: theirs.listing_id }, kind, good), noSuch)
+        assert.match(yield* refused({ ...scene, listing_id: "none" }, kind, good), noSuch)
+        assert.match(yield* refused({ ...scene, channel_type: "agoda" }, kind, good), noSuch)
         for (const channel_type of ["direct", "tujia", "nowhere"]) {
           assert.match(
             yield* refused({ ...scene, channel_type }, kind, good),
-            /^422 channel_type: must be one of airbnb, booking\.com, .*, ctrip\.$/
+            /^422 channel_type: .*airbnb, booking\.com, .*, ctrip/
           )
         }
       })
@@ -169,15 +173,17 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
         { ...MAY, min_stay_on_arrival: 2, exact_stay_on_arrival: 3 },
         { ...MAY, min_stay_through: 2, exact_stay_on_arrival: 4 }
       )
-      assert.deepStrictEqual(warned, {
-        error_code: 0,
-        data: {
-          warnings: [
-            "min_stay_through: airbnb does not support it, so it was not sent.",
-            "exact_stay_on_arrival: airbnb does not support it, so it was not sent."
-          ]
-        }
-      })
+      assert.strictEqual(warned.error_code, 0)
+      const { warnings } = Schema.decodeUnknownSync(Schema.Struct({ warnings: Schema.Array(Schema.String) }))(
+        warned.data
+      )
+      assert.deepStrictEqual(
+        warnings.map((error_msg) => [fieldOf({ error_msg }), error_msg.includes("airbnb")]),
+        [
+          ["min_stay_through", true],
+          ["exact_stay_on_arrival", true]
+        ]
+      )
     })
   )
 
@@ -185,16 +191,13 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
     Effect.gen(function* () {
       const scene = yield* ready()
       const priced = (price: unknown) => refused(scene, "prices", costing(1), { ...MAY, price })
-      const range = `422 prices[1].price: must be an amount from 1 to ${AMOUNT_MAX}.`
-      assert.deepStrictEqual(
-        [yield* priced(0), yield* priced(-5), yield* priced(AMOUNT_MAX + 1)],
-        [range, range, range]
-      )
+      const range = new RegExp(`^422 prices\\[1\\]\\.price: .*1 to ${AMOUNT_MAX}`)
+      for (const price of [0, -5, AMOUNT_MAX + 1]) assert.match(yield* priced(price), range)
       assert.match(yield* priced(1.5), /^400 prices\[1\]\.price: /)
       assert.match(yield* priced("much"), /^400 prices\[1\]\.price: /)
       const stocked = (inventory: number) => refused(scene, "inventories", { ...MAY, inventory })
-      const many = `422 inventories[0].inventory: must be a number from 0 to ${LISTING_INVENTORY_MAX}.`
-      assert.deepStrictEqual([yield* stocked(-1), yield* stocked(LISTING_INVENTORY_MAX + 1)], [many, many])
+      const many = new RegExp(`^422 inventories\\[0\\]\\.inventory: .*0 to ${LISTING_INVENTORY_MAX}`)
+      for (const inventory of [-1, LISTING_INVENTORY_MAX + 1]) assert.match(yield* stocked(inventory), many)
       assert.strictEqual((yield* send(scene, "prices", costing(1), costing(AMOUNT_MAX))).error_code, 0)
       const ends = [0, LISTING_INVENTORY_MAX].map((inventory) => ({ ...MAY, inventory }))
       assert.strictEqual((yield* send(scene, "inventories", ...ends)).error_code, 0)
@@ -218,7 +221,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
       for (const text of ["4", "D", "4H", "1000D", "4D100H", "4D24H", "4d", " 4D"])
         assert.match(
           yield* restricted({ min_advance_reservation: text }),
-          /^422 restrictions\[0\]\.min_advance_reservation: must be days and hours, such as 4D or 4D4H\.$/
+          /^422 restrictions\[0\]\.min_advance_reservation: .*4D or 4D4H/
         )
       const all = {
         ...MAY,

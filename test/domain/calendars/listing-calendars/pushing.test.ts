@@ -34,6 +34,9 @@ import { call } from "../../../support/harness.ts"
 const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
 const disconnected = Effect.fail(new ChannelDisconnected({ channelType: "airbnb" }))
 
+/** The reason that a log line ends with. */
+const reasonIn = (message: unknown) => [message].flat().at(-1)
+
 layer(layerScene)("a worker tells a channel", (it) => {
   it.effect("all that was asked, in order, and subscribers of each that succeeded", () =>
     Effect.gen(function* () {
@@ -79,8 +82,8 @@ layer(layerScene)("a worker tells a channel", (it) => {
           new ChannelRefused({ reason: `${"x".repeat(CHANNEL_TEXT - 1)}\0 and a megabyte` }),
           `${"x".repeat(CHANNEL_TEXT - 1)}\uFFFD`
         ],
-        [new ChannelAccountMissing({ channelType: "airbnb" }), "there is no account on airbnb any more"],
-        [new ChannelNotServed({ channelType: "airbnb" }), "airbnb cannot be told here"]
+        [new ChannelAccountMissing({ channelType: "airbnb" }), "the account on airbnb no longer exists"],
+        [new ChannelNotServed({ channelType: "airbnb" }), "this installation has no connector for airbnb"]
       ]
       for (const [error, reason] of refusals) {
         const { operatorId, listing_id, prices } = yield* ready()
@@ -89,8 +92,10 @@ layer(layerScene)("a worker tells a channel", (it) => {
         yield* prices(costing(1))
         const said = yield* lines(pushedOff(pushing))
         assert.deepStrictEqual(
-          said.filter(({ level }) => level === "Warn").map(({ message, fields }) => [message, fields.listing_id]),
-          [[["the channel refused a change of a listing", reason], listing_id]]
+          said
+            .filter(({ level }) => level === "Warn")
+            .map(({ message, fields }) => [reasonIn(message), fields.listing_id]),
+          [[reason, listing_id]]
         )
         yield* channel.answer(listing_id, Effect.void)
         yield* prices(costing(50))
@@ -114,11 +119,10 @@ layer(layerScene)("a worker tells a channel", (it) => {
       const tries = Effect.map(channel.heard, (all) => all.filter((act) => act === `prices ${listing_id}`).length)
       yield* pushedOff(pushing)
       assert.strictEqual(yield* tries, 1)
-      assert.deepStrictEqual(yield* pushesOf(listing_id), [
-        "prices waiting after 1: the channel failed (503)",
-        "prices waiting after 0",
-        "prices waiting after 0"
-      ])
+      assert.match(
+        (yield* pushesOf(listing_id)).join(),
+        /^prices waiting after 1: .*503.*,prices waiting after 0,prices waiting after 0$/
+      )
       // Each pause is at least three quarters of twice the one before it, and at most five.
       const { firstMs, longestMs, jitter } = PUSH_BACKOFF
       for (let nth = 1; nth <= 10; nth++) {
@@ -180,8 +184,10 @@ layer(layerScene)("a worker tells a channel", (it) => {
         "prices waiting after 0"
       ])
       assert.deepStrictEqual(
-        said.filter(({ level }) => level === "Warn").map(({ message }) => message),
-        [["2 changes of a listing were given up", reason]]
+        said
+          .filter(({ level }) => level === "Warn")
+          .map(({ message }) => [Number.parseInt(String(message), 10), reasonIn(message)]),
+        [[2, reason]]
       )
       yield* channel.answer(listing_id, Effect.void)
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
@@ -220,11 +226,9 @@ layer(layerScene)("a worker tells a channel", (it) => {
       assert.include(airbnb.events.join(), '"end_date":"2027-05-02"')
       // Not even asked: a channel that is told nothing can refuse nothing, and subscribers hear of no change.
       for (const channel of ["vrbo", "ctrip", "houfy"]) {
-        assert.deepStrictEqual(yield* pushedTo(channel), {
-          told: [],
-          events: [],
-          pushes: [`restrictions pushed after 1: ${channel} honours nothing of it`]
-        })
+        const { pushes, ...heard } = yield* pushedTo(channel)
+        assert.deepStrictEqual(heard, { told: [], events: [] })
+        assert.match(pushes.join(), new RegExp(`^restrictions pushed after 1: ${channel} `))
       }
     })
   )
@@ -243,13 +247,11 @@ layer(layerScene)("a worker tells a channel", (it) => {
         yield* Effect.repeat(channel.heard, { until: (all) => all.includes(`prices ${listing_id}`) })
         yield* TestClock.adjust(OUTWARD_ACT_MS)
         yield* Fiber.join(ended)
-        assert.deepStrictEqual(yield* pushesOf(listing_id), [
-          "prices waiting after 1: the channel did not answer in time"
-        ])
+        assert.match((yield* pushesOf(listing_id)).join(), /^prices waiting after 1: .*in time/)
         yield* channel.answer(listing_id, Effect.die(new Error("oops")))
         yield* TestClock.adjust(2 * PUSH_BACKOFF.firstMs)
         yield* pushedOff(pushing)
-        assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 2: the connector broke"])
+        assert.match((yield* pushesOf(listing_id)).join(), /^prices waiting after 2: .*defect/)
         yield* channel.answer(listing_id, Effect.fail(new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` })))
         yield* TestClock.adjust(4 * PUSH_BACKOFF.firstMs)
         yield* pushedOff(pushing)

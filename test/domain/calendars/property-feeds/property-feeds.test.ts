@@ -69,15 +69,15 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
         "https://b.example.test/b.ics"
       )
       const refused = [
-        [byNobody(feeds.addressFor(operatorId, stranger.property, undefined)), "property_id: no such property."],
-        [byNobody(feeds.renew(operatorId, stranger.property, undefined)), "property_id: no such property."],
-        [addressFor(theirs), "calendar_id: no such calendar of the property."],
-        [renew(theirs), "calendar_id: no such calendar of the property."],
-        [addressFor(other), "calendar_id: no such calendar of the property."]
+        [byNobody(feeds.addressFor(operatorId, stranger.property, undefined)), "property_id"],
+        [byNobody(feeds.renew(operatorId, stranger.property, undefined)), "property_id"],
+        [addressFor(theirs), "calendar_id"],
+        [renew(theirs), "calendar_id"],
+        [addressFor(other), "calendar_id"]
       ] as const
-      for (const [asked, message] of refused) {
+      for (const [asked, field] of refused) {
         const error = yield* Effect.flip(asked)
-        assert.deepStrictEqual([error._tag, error.message], ["NotFound", message])
+        assert.deepStrictEqual([error._tag, fieldOf({ error_msg: error.message })], ["NotFound", field])
       }
       assert.deepStrictEqual(yield* byNobody(feeds.ofCalendars(operatorId, property)), [])
       assert.deepStrictEqual(yield* trailOf(operatorId), [])

@@ -121,7 +121,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       assert.deepStrictEqual(yield* atOnce(several), { succeeded: 1, refused: ["ValidationFailed"] })
       assert.strictEqual(yield* rowsIn(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
       const error = yield* Effect.flip(byNobody(accounts.connect(operatorId, account("V-9"), AT)))
-      assert.match(error.message, /at most 100 accounts/)
+      assert.match(error.message, /100 accounts/)
       yield* byNobody(accounts.connect(operatorId, account("filler 7"), AT))
       assert.strictEqual(yield* rowsIn(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
     })
@@ -132,7 +132,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const { operatorId } = yield* host()
       const accounts = yield* ChannelAccounts
       const nobody = yield* Effect.flip(byNobody(accounts.connect(987_654_321, account("V-1"), AT)))
-      assert.strictEqual(nobody.message, "There is no operator 987654321.")
+      assert.include(nobody.message, "operator 987654321")
       const unnamed = yield* Effect.flip(byNobody(accounts.connect(operatorId, account(""), AT)))
       assert.match(unnamed.message, /^origin_account_id: .*empty/)
       assert.strictEqual(yield* rowsIn(operatorId, "channel_accounts"), 0)
@@ -190,7 +190,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
         speaking(operatorId, 987_654_321)
       ]) {
         const refused = yield* Effect.flip(byNobody(accounts.said(speaker, left, AT)))
-        assert.strictEqual(refused.reason, "there is no such account")
+        assert.match(refused.reason, /no such account/)
       }
       const { channel_accounts } = yield* api.search_channel_accounts({ id }).pipe(as)
       assert.strictEqual(channel_accounts[0]?.auth_status, "active")

@@ -99,14 +99,14 @@ layer(layerImages)("images", (it) => {
       const small = yield* Effect.provide(Images, Images.layer(300), { local: true })
       const refused = (length: number) =>
         Effect.map(Effect.flip(put(jpegOfBytes(length), small)), ({ message }) => message)
-      const tooMany = "jpeg_base64: the images of the account would have more than the 300 bytes they may."
+      const tooMany = /^jpeg_base64: .*300 bytes/
       // Of an operator without any, too.
-      assert.strictEqual(yield* refused(301), tooMany)
+      assert.match(yield* refused(301), tooMany)
       assert.deepStrictEqual(yield* leftOf(operatorId), NOTHING)
       const first = yield* put(jpegOfBytes(200), small)
-      assert.strictEqual(yield* refused(101), tooMany)
+      assert.match(yield* refused(101), tooMany)
       yield* put(jpegOfBytes(100), small)
-      assert.strictEqual(yield* refused(40), tooMany)
+      assert.match(yield* refused(40), tooMany)
       assert.deepStrictEqual(yield* leftOf(operatorId), { rows: 2, contents: 2, share: 300 })
       // What goes makes room, and no other operator is asked.
       yield* letGo(operatorId, first)
@@ -133,7 +133,7 @@ layer(layerImages)("images", (it) => {
         const failure = Effect.flip(put(jpegOfBytes(100), images))
         const error = yield* failure
         assert.deepInclude(error, { _tag: "ServerError", retryAfter: BUSY_RETRY_SECONDS })
-        assert.include(error.message, "The image store is full")
+        assert.match(error.message, /store .*full/)
         yield* TestClock.adjust(TROUBLE_TOLD_MS - 1)
         yield* failure
         assert.lengthOf(lines, 1)

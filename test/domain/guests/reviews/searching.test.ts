@@ -173,10 +173,10 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         start_check_out_date: addDays(TODAY, -days),
         end_check_out_date: TODAY
       })
-      yield* refused(span(REVIEW_SEARCH_DAYS), 422, "end_check_out_date: must be within 179 days of")
+      yield* refused(span(REVIEW_SEARCH_DAYS), 422, "end_check_out_date: ")
       yield* refused({ start_check_out_date: addDays(TODAY, -REVIEW_SEARCH_DAYS) }, 422, "end_check_out_date: ")
-      yield* refused({ start_check_out_date: addDays(TODAY, 1) }, 422, "start_check_out_date: must not be after")
-      yield* refused(span(-1), 422, "start_check_out_date: must not be after")
+      yield* refused({ start_check_out_date: addDays(TODAY, 1) }, 422, "start_check_out_date: ")
+      yield* refused(span(-1), 422, "start_check_out_date: ")
       yield* refused({ end_check_out_date: "2027-02-29" }, 400, "end_check_out_date: ")
       yield* refused({ review_status: "done" }, 422, "review_status: ")
       yield* refused({ limit: 101 }, 422, "limit: ")

@@ -207,11 +207,8 @@ layer(layerScene)("preparing knowledge", (it) => {
       yield* TestClock.adjust("10 seconds")
       said.push(...(yield* linesOf(Effect.flatMap(takeOne, prepare))))
       assert.deepStrictEqual(
-        said.map(({ level, message }) => `${level}: ${message}`),
-        [
-          "Warn: an entry was not prepared and is tried again",
-          "Error: an entry cannot be prepared and is not tried again until it is edited"
-        ]
+        said.map(({ level }) => level),
+        ["Warn", "Error"]
       )
       for (const { reason, fields } of said) {
         assert.include(reason, "poison")

@@ -32,19 +32,17 @@ describe("a receiver's URL", () => {
       "javascript:1",
       "https:\\\\example.com"
     ]) {
-      expect(reason(text), text).toMatch(
-        /^url: must be an absolute https address such as https:\/\/example.com\/path\.$/
-      )
+      expect(reason(text), text).toMatch(/^url: .*absolute https address/)
     }
     for (const text of [" https://example.com", "https://example.com/a\nb", "https://exa mple.com", "https://[::1"]) {
-      expect(reason(text), text).toMatch(/^url: must be an absolute https address/)
+      expect(reason(text), text).toMatch(/^url: .*absolute https address/)
     }
-    expect(reason("http://example.com/")).toBe("url: must begin with https://.")
+    expect(reason("http://example.com/")).toMatch(/^url: .*begin with https:\/\//)
   })
 
   it("holds no credentials", () => {
     for (const user of ["a@", "a:b@", ":b@"]) {
-      expect(reason(`https://${user}example.com/`)).toBe("url: must not contain a user name or a password.")
+      expect(reason(`https://${user}example.com/`)).toMatch(/^url: .*user name/)
     }
   })
 
@@ -52,7 +50,7 @@ describe("a receiver's URL", () => {
     const base = "https://example.com/"
     const filled = (character: string, length: number) => base + character.repeat(length - base.length)
     expect(accepted(filled("a", WEBHOOK_URL))).toBe(true)
-    expect(reason(filled("a", WEBHOOK_URL + 1))).toBe(`url: must be at most ${WEBHOOK_URL} characters.`)
+    expect(reason(filled("a", WEBHOOK_URL + 1))).toMatch(new RegExp(`^url: .*${WEBHOOK_URL} characters\\.$`))
     const umlauts = (WEBHOOK_URL - base.length) / 6
     expect(accepted(base + "ä".repeat(Math.floor(umlauts)))).toBe(true)
     expect(reason(base + "ä".repeat(Math.floor(umlauts) + 1))).toContain("once encoded")
@@ -72,7 +70,7 @@ describe("a receiver's URL", () => {
     "https://LOCALHOST./",
     "https://app.localhost:8443/"
   ])("is refused when it is loopback: %s", (text) => {
-    expect(reason(text)).toBe("url: must not point at a loopback address.")
+    expect(reason(text)).toMatch(/^url: .*loopback/)
   })
 
   it.each([
@@ -82,7 +80,7 @@ describe("a receiver's URL", () => {
     "https://0/",
     "https://[64:ff9b::7f00:1]/"
   ])("is refused when it is a forbidden literal: %s", (text) => {
-    expect(reason(text)).toMatch(/^url: must not point at an? \S+/)
+    expect(reason(text)).toMatch(/^url: must not point at /)
   })
 
   it("may name an allowed host or address over https", () => {
@@ -108,7 +106,7 @@ describe("a receiver's URL", () => {
       ["http://receiver.internal/", { ...local, allowed: "receiver.internal" }],
       ["http://localhost.evil.com/", { ...local, allowed: "localhost" }]
     ])("is refused otherwise: %s %o", (text, policy) => {
-      expect(reason(text, policy)).toBe("url: must begin with https://.")
+      expect(reason(text, policy)).toMatch(/^url: .*begin with https:\/\//)
     })
   })
 

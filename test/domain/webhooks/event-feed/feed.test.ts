@@ -95,7 +95,7 @@ layer(layerScene)("the feed", (it) => {
       for (const id of [theirs, 9_999_999]) {
         const error = yield* Effect.flip(read(`evt_${id}`))
         assert.strictEqual(error._tag, "Conflict")
-        const oldest = /^after: there is no such event any more; .* from is (\S+)\.$/.exec(error.message)?.[1] ?? ""
+        const oldest = /^after: .* (\S+)\.$/.exec(error.message)?.[1] ?? ""
         assert.deepStrictEqual(idsOf((yield* read(oldest)).events), [first, ...rest])
       }
       for (const after of ["evt_", "evt_0", "evt_1_2", "evt_-1", `evt_${"9".repeat(17)}`]) {

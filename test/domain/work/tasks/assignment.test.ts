@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { SqlClient, Statement } from "effect/sql"
+import type { Envelope } from "../../../../src/contract/envelope.ts"
 import { TASK_CHANGE_ATTEMPTS } from "../../../../src/platform/limits.ts"
 import {
   call,
@@ -14,8 +15,10 @@ import {
 import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 
-const NOT_ACTIVE = { error_code: 422, error_msg: "staff_id: is not active and gets no tasks." }
-const ELSEWHERE = { error_code: 422, error_msg: "staff_id: does not work in the property of the task." }
+const NOT_ACTIVE = /^422 staff_id: .*not active/
+const ELSEWHERE = /^422 staff_id: .*property/
+
+const refusalOf = ({ error_code, error_msg }: Envelope) => `${error_code} ${error_msg}`
 
 /** Two properties; Marta works in the first alone, Li in all of them, Ana in all and is switched off. */
 const ready = Effect.gen(function* () {
@@ -45,9 +48,9 @@ layer(layerTest, { excludeTestServices: false })("a task goes", (it) => {
     Effect.gen(function* () {
       const { harbour, garden, marta, li, ana, create, operatorId } = yield* ready
       const inGarden = yield* orderOf(operatorId, [{ propertyId: garden }])
-      assert.deepInclude(yield* create({ staff_id: ana }), NOT_ACTIVE)
-      assert.deepInclude(yield* create({ staff_id: marta, property_id: garden }), ELSEWHERE)
-      assert.deepInclude(yield* create({ staff_id: marta, stay_code: inGarden }), ELSEWHERE)
+      assert.match(refusalOf(yield* create({ staff_id: ana })), NOT_ACTIVE)
+      assert.match(refusalOf(yield* create({ staff_id: marta, property_id: garden })), ELSEWHERE)
+      assert.match(refusalOf(yield* create({ staff_id: marta, stay_code: inGarden })), ELSEWHERE)
       for (const fields of [
         { staff_id: marta },
         { staff_id: marta, property_id: harbour },
@@ -64,14 +67,14 @@ layer(layerTest, { excludeTestServices: false })("a task goes", (it) => {
       const { harbour, garden, marta, li, ana, created, update, task } = yield* ready
       const id = yield* created({ staff_id: marta, property_id: harbour })
       const before = yield* task(id)
-      assert.deepInclude(yield* update(id, { staff_id: ana }), NOT_ACTIVE)
-      assert.deepInclude(yield* update(id, { property_id: garden }), ELSEWHERE)
+      assert.match(refusalOf(yield* update(id, { staff_id: ana })), NOT_ACTIVE)
+      assert.match(refusalOf(yield* update(id, { property_id: garden })), ELSEWHERE)
       assert.deepStrictEqual(yield* task(id), before)
       // Both at once are judged together, and without a person or a property there is nothing to judge.
       assert.strictEqual((yield* update(id, { property_id: garden, staff_id: li })).error_code, 0)
-      assert.deepInclude(yield* update(id, { staff_id: marta }), ELSEWHERE)
+      assert.match(refusalOf(yield* update(id, { staff_id: marta })), ELSEWHERE)
       assert.strictEqual((yield* update(id, { property_id: 0, staff_id: marta })).error_code, 0)
-      assert.deepInclude(yield* update(id, { property_id: garden }), ELSEWHERE)
+      assert.match(refusalOf(yield* update(id, { property_id: garden })), ELSEWHERE)
       assert.strictEqual((yield* update(id, { property_id: garden, staff_id: 0 })).error_code, 0)
       assert.deepInclude(yield* task(id), { property_id: garden, staff_id: null })
     })
@@ -89,9 +92,9 @@ layer(layerTest, { excludeTestServices: false })("a task goes", (it) => {
       const whole = yield* task(id)
       assert.deepInclude(whole, { status: "completed", staff_id: marta, property_id: harbour })
       assert.strictEqual((yield* update(id, { ...whole })).error_code, 0)
-      assert.deepInclude(yield* update(id, { property_id: garden }), NOT_ACTIVE)
+      assert.match(refusalOf(yield* update(id, { property_id: garden })), NOT_ACTIVE)
       assert.strictEqual((yield* update(id, { staff_id: 0 })).error_code, 0)
-      assert.deepInclude(yield* update(id, { staff_id: marta }), NOT_ACTIVE)
+      assert.match(refusalOf(yield* update(id, { staff_id: marta })), NOT_ACTIVE)
     })
   )
 })
@@ -133,10 +136,7 @@ layer(layerTest)("an edit of a task whose price keeps changing", (it) => {
   it.effect("and not once more", () =>
     Effect.gen(function* () {
       const { envelope, task } = yield* edited(TASK_CHANGE_ATTEMPTS)
-      assert.deepInclude(envelope, {
-        error_code: 409,
-        error_msg: "The task or its person is being changed by others at the same moment; try again."
-      })
+      assert.strictEqual(envelope.error_code, 409)
       assert.deepInclude(task, { currency: "EUR" })
     })
   )
@@ -148,9 +148,9 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
       Effect.gen(function* () {
         const { li, create, created, update, switchOff } = yield* ready
         const [, creation] = yield* overlapping(switchOff(li), create({ staff_id: li }))
-        assert.deepInclude(creation, NOT_ACTIVE)
+        assert.match(refusalOf(creation), NOT_ACTIVE)
         const [, edit] = yield* overlapping(switchOff(li), update(yield* created({}), { staff_id: li }))
-        assert.deepInclude(edit, NOT_ACTIVE)
+        assert.match(refusalOf(edit), NOT_ACTIVE)
       })
     )
 
@@ -161,7 +161,7 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
           call(token, "update_staff", { id: li, property_ids: [harbour] }),
           create({ staff_id: li, property_id: garden })
         )
-        assert.deepInclude(envelope, ELSEWHERE)
+        assert.match(refusalOf(envelope), ELSEWHERE)
       })
     )
 
@@ -181,14 +181,14 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
           update(moved, { property_id: garden }),
           update(moved, { staff_id: marta })
         )
-        assert.deepInclude(assigned, ELSEWHERE)
+        assert.match(refusalOf(assigned), ELSEWHERE)
         assert.deepInclude(yield* task(moved), { property_id: garden, staff_id: null })
         const given = yield* created({ property_id: harbour })
         const [, second] = yield* overlapping(
           update(given, { staff_id: marta }),
           update(given, { property_id: garden })
         )
-        assert.deepInclude(second, ELSEWHERE)
+        assert.match(refusalOf(second), ELSEWHERE)
         assert.deepInclude(yield* task(given), { property_id: harbour, staff_id: marta })
       })
     )

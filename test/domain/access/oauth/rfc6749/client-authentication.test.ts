@@ -138,14 +138,15 @@ layer(layerServed)("a client", (it) => {
   it.effect("that leaves out its id or its secret is 401, before anything else is asked of it", () =>
     Effect.gen(function* () {
       const { client_id, client_secret } = yield* newPartner
-      for (const [given, message] of [
-        [{}, "client_id: is required."],
-        [{ client_secret }, "client_id: is required."],
-        [{ client_id }, "client_secret: is required."]
+      for (const [given, pattern] of [
+        [{}, /^client_id: .*required/],
+        [{ client_secret }, /^client_id: .*required/],
+        [{ client_id }, /^client_secret: .*required/]
       ] as const) {
         const { status, body } = yield* askByForm(AUTHORIZATIONS, { grant_type: "authorization_code", ...given })
         assert.strictEqual(status, 401)
-        assert.deepInclude(body, { error: "invalid_client", error_msg: message })
+        assert.strictEqual(body["error"], "invalid_client")
+        assert.match(String(body["error_msg"]), pattern)
       }
     })
   )

@@ -228,10 +228,7 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
       const outcomes = yield* Effect.forEach(codes, (code) => outcomeOf(exchange(code)), { concurrency: "unbounded" })
       assert.deepStrictEqual(outcomes.toSorted(), [...Array(3).fill("BadRequest invalid_grant"), "ok", "ok"])
       const refusal = yield* Effect.flip(issue(consentOf(client, caller)))
-      assert.strictEqual(
-        refusal.message,
-        "The account has 100 connected applications, which is the most; disconnect one first."
-      )
+      assert.include(refusal.message, `${OAUTH_CONNECTIONS} connected applications`)
       yield* connected(client, {}, { operatorId: caller.operatorId, accountId })
       // The code is not used up by a refusal: it is good as soon as there is room.
       const sql = yield* SqlClient.SqlClient
@@ -249,14 +246,14 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
       const caller = yield* freshOperator()
       const tried = Effect.match(issue(consentOf(client, caller)), {
         onSuccess: () => "ok",
-        onFailure: ({ message }) => message
+        onFailure: ({ _tag, message }) => `${_tag} ${message.includes(`${OAUTH_CODES} times`)}`
       })
       const all = yield* Effect.all(
         Array.from({ length: OAUTH_CODES + 5 }, () => tried),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(all.filter((each) => each === "ok").length, OAUTH_CODES)
-      assert.include(all, "Access was given 20 times within a minute; try again in a minute.")
+      assert.deepStrictEqual(new Set(all), new Set(["ok", "RateLimited true"]))
       yield* TestClock.adjust(OAUTH_CODE_MS)
       assert.strictEqual(yield* tried, "ok")
     })

@@ -102,40 +102,29 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
     Effect.gen(function* () {
       const client = yield* newPartner
       const code = { grant_type: "authorization_code", ...client }
-      for (const [given, status, error_code, error, error_description] of [
-        [{ ...code, code: "bad" }, 400, 401, "invalid_grant", "The 'code' is no good."],
-        [{ ...code, code: "good", resource: "elsewhere" }, 400, 400, "invalid_target", "resource: is none of ours."],
-        [{ ...code }, 400, 400, "invalid_request", "code: is required with this grant_type."],
-        [
-          { ...client, grant_type: "refresh_token" },
-          400,
-          400,
-          "invalid_request",
-          "refresh_token: is required with this grant_type."
-        ],
-        [{ ...client }, 400, 400, "invalid_request", "grant_type: is required."],
+      for (const [given, status, error_code, error, description] of [
+        [{ ...code, code: "bad" }, 400, 401, "invalid_grant", /code/],
+        [{ ...code, code: "good", resource: "elsewhere" }, 400, 400, "invalid_target", /^resource: /],
+        [{ ...code }, 400, 400, "invalid_request", /^code: .*required/],
+        [{ ...client, grant_type: "refresh_token" }, 400, 400, "invalid_request", /^refresh_token: .*required/],
+        [{ ...client }, 400, 400, "invalid_request", /^grant_type: .*required/],
         [
           { ...client, grant_type: "password" },
           400,
           422,
           "unsupported_grant_type",
-          "grant_type: must be one of authorization_code, refresh_token."
+          /^grant_type: .*authorization_code, refresh_token/
         ],
-        [{ ...code, code: "x".repeat(501) }, 400, 422, "invalid_request", "code: must be at most 500 characters."],
-        [
-          { ...code, code: "broken" },
-          500,
-          500,
-          "server_error",
-          "Something went wrong on our side. Quote the request_id."
-        ]
+        [{ ...code, code: "x".repeat(501) }, 400, 422, "invalid_request", /^code: .*500/],
+        [{ ...code, code: "broken" }, 500, 500, "server_error", /request_id/]
       ] as const) {
         const json = yield* askByJson(AUTHORIZATIONS, given)
         assert.strictEqual(json.status, 200)
         const form = yield* askByForm(AUTHORIZATIONS, { ...given })
         assert.strictEqual(form.status, status, error)
         for (const answer of [json, form]) {
-          assert.deepInclude(answer.body, { error_code, error, error_description, data: {} })
+          assert.deepInclude(answer.body, { error_code, error, data: {} })
+          assert.match(String(answer.body["error_description"]), description)
           assert.sameMembers(Object.keys(answer.body), [...ENVELOPE, "error", "error_description"])
           assert.isNull(answer.headers.get("www-authenticate"))
           isNeverKept(answer)
@@ -183,28 +172,24 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
     Effect.gen(function* () {
       const post = (headers: Record<string, string>, body?: string | Uint8Array<ArrayBuffer>) =>
         ask(AUTHORIZATIONS, { method: "POST", headers, ...(body === undefined ? {} : { body }) })
-      for (const [answer, status, message] of [
-        [yield* post({ "content-type": "application/json" }, "{"), 200, "The body is not valid JSON."],
-        [yield* post({ "content-type": "application/json" }, "[]"), 200, "The body must be a JSON object."],
-        [yield* post({ "content-type": "application/json" }, ""), 200, "grant_type: is required."],
-        [yield* post({}), 200, "grant_type: is required."],
-        [yield* post(FORM), 400, "grant_type: is required."],
+      for (const [answer, status, pattern] of [
+        [yield* post({ "content-type": "application/json" }, "{"), 200, /JSON/],
+        [yield* post({ "content-type": "application/json" }, "[]"), 200, /JSON object/],
+        [yield* post({ "content-type": "application/json" }, ""), 200, /^grant_type: .*required/],
+        [yield* post({}), 200, /^grant_type: .*required/],
+        [yield* post(FORM), 400, /^grant_type: .*required/],
         [
           yield* post({ "content-type": "application/x-www-form-urlencoded; charset=UTF-8" }, ""),
           400,
-          "grant_type: is required."
+          /^grant_type: .*required/
         ],
-        [yield* post(FORM, new Uint8Array([0xff, 0xfe])), 400, "The body is not UTF-8."],
-        [yield* post(FORM, "grant_type=%FF"), 400, "grant_type: must not hold half a character."],
-        [yield* post(FORM, '{"grant_type":"authorization_code"}'), 400, "grant_type: is required."],
-        [
-          yield* post({ "content-type": "text/plain" }, "grant_type=authorization_code"),
-          200,
-          "The body must be JSON: send Content-Type: application/json."
-        ]
+        [yield* post(FORM, new Uint8Array([0xff, 0xfe])), 400, /UTF-8/],
+        [yield* post(FORM, "grant_type=%FF"), 400, /^grant_type: .*surrogate/],
+        [yield* post(FORM, '{"grant_type":"authorization_code"}'), 400, /^grant_type: .*required/],
+        [yield* post({ "content-type": "text/plain" }, "grant_type=authorization_code"), 200, /application\/json/]
       ] as const) {
-        assert.strictEqual(answer.status, status, message)
-        assert.strictEqual(answer.body["error_msg"], message)
+        assert.strictEqual(answer.status, status)
+        assert.match(String(answer.body["error_msg"]), pattern)
         assert.strictEqual(answer.body["error"], "invalid_request")
       }
     })
@@ -218,7 +203,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         assert.notMatch(String(most.body["error_msg"]), /larger/)
         const more = yield* askByForm(path, fill("grant_type=x", OAUTH_BODY_BYTES + 1))
         assert.strictEqual(more.status, 400)
-        assert.strictEqual(more.body["error_msg"], `The body must not be larger than ${OAUTH_BODY_BYTES} bytes.`)
+        assert.include(String(more.body["error_msg"]), `${OAUTH_BODY_BYTES}`)
       }
     })
   )
