@@ -31,15 +31,9 @@ describe("a scope of properties", () => {
   it("that names some and all is refused, wherever all stands among them", () => {
     fc.assert(
       fc.property(type, ids, fc.nat(), (type, ids, place) => {
-        assert.match(
-          refusalOf(propertyScopeOf({ type, ids: ids.toSpliced(place, 0, -1) })),
-          /^scope_property\.ids: .*room type/
-        )
-        assert.match(refusalOf(propertyScopeOf({ type: "all", ids })), /^scope_property\.ids: .*room type/)
-        assert.match(
-          refusalOf(propertyScopeOf({ type: "all", ids: [-1, ...ids] })),
-          /^scope_property\.ids: .*room type/
-        )
+        assert.match(refusalOf(propertyScopeOf({ type, ids: ids.toSpliced(place, 0, -1) })), /^scope_property\.ids: /)
+        assert.match(refusalOf(propertyScopeOf({ type: "all", ids })), /^scope_property\.ids: /)
+        assert.match(refusalOf(propertyScopeOf({ type: "all", ids: [-1, ...ids] })), /^scope_property\.ids: /)
       })
     )
   })

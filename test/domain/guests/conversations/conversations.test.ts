@@ -343,8 +343,8 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         odd.flatMap((text) => [text, text])
       )
       for (const [spoilt, why] of [
-        ["\u0000", "the character U+0000"],
-        ["\ud800", "half a character"]
+        ["\u0000", "U+0000"],
+        ["\ud800", "surrogate"]
       ] as const) {
         const invalid = yield* call(token, "send_message", { id, message: `a${spoilt}` })
         assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "message"])

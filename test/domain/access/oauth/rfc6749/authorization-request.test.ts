@@ -97,7 +97,7 @@ layer(layerConsenting())("an authorization request", (it) => {
       const names = "response_type response_mode scope state code_challenge code_challenge_method prompt whatever"
       for (const name of names.split(" ")) {
         const twice = yield* sent(`${partnerAsks({ [name]: "x" })}&${name}=x`)
-        ledBackWith(twice, "invalid_request", "twice")
+        ledBackWith(twice, "invalid_request", "repeated")
         assert.strictEqual(answerIn(twice.location)["state"], name === "state" ? undefined : "s t/a+t%e")
       }
     })
