@@ -46,7 +46,7 @@ describe("a whole number as text", () => {
 
   it.each(["", " 1", "1 ", "1.0", "1e3", "+1", "0x1", "1_0", "１", "--1", "-", "9007199254740992", "9".repeat(400)])(
     "%j is not a whole number",
-    (id) => assert.strictEqual(create({ id }), "id: must be a number.")
+    (id) => assert.match(String(create({ id })), /^id: .*a number/)
   )
 
   it("is any that JSON carries exactly, and breaks the rules the number breaks", () => {

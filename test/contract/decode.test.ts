@@ -220,7 +220,7 @@ describe("reading input", () => {
       note: "hi"
     })
     assert.match(String(outcome({ encoding: "body", fields: {} }, { id: "x" })), /^400 id: .*a number/)
-    assert.strictEqual(outcome({ encoding: "body", fields: [1] }, { id: "7" }), "400 The body must be a JSON object.")
+    assert.match(String(outcome({ encoding: "body", fields: [1] }, { id: "7" })), /^400 .*JSON object/)
   })
 
   it("never throws and never answers anything but a value, a 400 or a 422", () => {

@@ -28,7 +28,7 @@ describe("a JSON body", () => {
     for (const form of [nested, objects]) {
       assert.isUndefined(refusalOf(form(JSON_DEPTH)))
       for (const levels of [JSON_DEPTH + 1, BODY_BYTES / 8]) {
-        assert.strictEqual(refusalOf(form(levels)), `must not be nested deeper than ${JSON_DEPTH} levels`)
+        assert.match(refusalOf(form(levels)) ?? "", new RegExp(`${JSON_DEPTH} levels`))
       }
     }
     assert.isUndefined(refusalOf(`[${Array.from({ length: 50 }, () => nested(JSON_DEPTH - 1)).join(",")}]`))
@@ -37,7 +37,7 @@ describe("a JSON body", () => {
   it("may have so many fields and elements and no more", () => {
     for (const form of [list, fields]) {
       assert.isUndefined(refusalOf(form(JSON_PARTS)))
-      assert.strictEqual(refusalOf(form(JSON_PARTS + 1)), `must not have more than ${JSON_PARTS} fields and elements`)
+      assert.match(refusalOf(form(JSON_PARTS + 1)) ?? "", new RegExp(`${JSON_PARTS} fields`))
     }
     // The list is a field of its object.
     assert.isUndefined(refusalOf(`{"ids":${list(JSON_PARTS - 1)}}`))

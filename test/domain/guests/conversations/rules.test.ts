@@ -54,9 +54,7 @@ describe("a text on a channel", () => {
       assert.isAtMost(most, MESSAGE_TEXT)
       assert.isTrue(Result.isSuccess(fittingText(type, "😀".repeat(most))))
       const long = fittingText(type, "😀".repeat(most + 1))
-      assert.isTrue(
-        Result.isFailure(long) && long.failure.message === `message: must be at most ${most} characters on ${type}.`
-      )
+      assert.isTrue(Result.isFailure(long) && new RegExp(`^message: .*${most} .*${type}`).test(long.failure.message))
     }
   })
 })
