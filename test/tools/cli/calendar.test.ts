@@ -232,7 +232,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
         SELECT ${operatorId}, ${property}, 'https://example.com/' || n || '.ics', 'example.com', now(), now()
         FROM generate_series(1, ${CALENDARS_OF_PROPERTY - 2}::integer) n`
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
-      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /all 20 calendars/)
+      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /20 calendars/)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
     })
   )
@@ -249,7 +249,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
         FROM generate_series(1, ${CALENDARS - 1}::integer) n`
       const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
-      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /all 10000 calendars/)
+      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /10000 calendars/)
     })
   )
 })

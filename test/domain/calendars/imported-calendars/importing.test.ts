@@ -96,10 +96,10 @@ layer(layerScene)("an imported calendar", (it) => {
       says(busy("2027-05-01/2027-05-03"))
       yield* fetchedAll(importing)
       const broken: ReadonlyArray<readonly [() => void, RegExp]> = [
-        [() => says("<html>Sign in</html>"), /no iCalendar/],
+        [() => says("<html>Sign in</html>"), /not iCalendar/],
         [() => says(""), /is empty/],
-        [() => says(busy("2027-05-01/2027-05-03").replace("END:VCALENDAR\r\n", "")), /ends in the middle/],
-        [() => says(busy("2027-05-01/2027-05-03").slice(0, 150)), /ends in the middle/],
+        [() => says(busy("2027-05-01/2027-05-03").replace("END:VCALENDAR\r\n", "")), /is incomplete/],
+        [() => says(busy("2027-05-01/2027-05-03").slice(0, 150)), /is incomplete/],
         [() => says(busy(), { "content-encoding": "gzip" }), /sent it as gzip, and it cannot be decompressed/],
         [() => (mood.answer = answering(404)), /answered 404/],
         [() => (mood.answer = (response) => response.destroy()), /cannot be reached/]
