@@ -9,9 +9,9 @@ import { Effect, Layer, References, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
 import { PreparingQueue } from "../src/domain/knowledge/preparing/PreparingQueue.ts"
-import { makePreparing } from "../src/domain/knowledge/preparing/preparing.ts"
+import { makePreparationWorker } from "../src/domain/knowledge/preparing/preparing.ts"
 import { KnowledgeAnswers } from "../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
 import { BENCH_TOKEN, seedOperator } from "./operator.ts"
@@ -75,11 +75,11 @@ const written = Effect.fnUntraced(function* (entries: Sets["entries"]) {
     keys.set((yield* Schema.decodeUnknownEffect(Created)(answered)).id, key)
   }
   const sql = yield* SqlClient.SqlClient
-  const preparing = yield* makePreparing
+  const preparing = yield* makePreparationWorker
   const waiting = sql`SELECT FROM knowledge_bases WHERE process_status <> 'done'`
   while ((yield* waiting).length > 0) {
-    yield* preparing.takeDue
-    yield* preparing.idle
+    yield* preparing.claimDue
+    yield* preparing.awaitIdle
   }
   return keys
 })
@@ -110,7 +110,7 @@ const measured = ({ entries, questions }: Sets) =>
     )
   }).pipe(
     Effect.provide(Layer.mergeAll(layerInProcess, KnowledgeAnswers.layer, PreparingQueue.layer)),
-    Effect.provide(layerMemory()),
+    Effect.provide(layerInMemory()),
     Effect.provideService(References.MinimumLogLevel, "Error"),
     Effect.scoped
   )

@@ -3,12 +3,12 @@ import { Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
 import { planOnce } from "../src/domain/automation/planning/planning.ts"
-import { StayMarks } from "../src/domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../src/domain/automation/planning/StayMarks.ts"
 import { PLANNING_ROOM } from "../src/domain/automation/planning/taking.ts"
 import type { RuleDefinition } from "../src/domain/automation/rules/rule.ts"
 import { PlanQueue } from "../src/domain/automation/running/PlanQueue.ts"
 import { RUNNING_ROOM } from "../src/domain/automation/running/taking.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { codeOf, type Host, ONE_RULE, seedHost, seedRules, TWENTY_RULES, unchecked } from "./automation-ground.ts"
 import { inTurn, median } from "./figures.ts"
@@ -78,7 +78,7 @@ const undone = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R
 
 /** A look of each worker for what is due: what it finds stays due. */
 const looks = Effect.gen(function* () {
-  const [queue, marks] = [yield* PlanQueue, yield* StayMarks]
+  const [queue, marks] = [yield* PlanQueue, yield* PlanningQueue]
   const [plans, stays]: [Array<number>, Array<number>] = [[], []]
   for (let nth = 0; nth < WARM_UP + CALLS; nth++) {
     const look = yield* undone(queue.take(NOW, RUNNING_ROOM, []))
@@ -392,7 +392,7 @@ const bench = Effect.fnUntraced(
     )
     yield* lookedOfHosts
   },
-  Effect.provide([StayMarks.layer, PlanQueue.layer]),
+  Effect.provide([PlanningQueue.layer, PlanQueue.layer]),
   Effect.provideService(References.MinimumLogLevel, "Error")
 )
 
@@ -401,6 +401,6 @@ NodeRuntime.runMain(
     console.log("\non a server")
     yield* withScratchDatabase(() => bench(SERVER_STAYS))
     console.log("\non the embedded database")
-    yield* Effect.provide(Effect.andThen(migrate(migrations), bench(EMBEDDED_STAYS)), layerMemory())
+    yield* Effect.provide(Effect.andThen(migrate(migrations), bench(EMBEDDED_STAYS)), layerInMemory())
   })
 )

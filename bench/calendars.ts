@@ -10,21 +10,21 @@ import { layerSandboxConnector } from "../src/connectors/sandbox/in-process.ts"
 import { layerSandbox } from "../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../src/connectors/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../src/connectors/sandbox/SandboxAllowed.ts"
-import { Acting, byItself } from "../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../src/contract/acting.ts"
 import { addDays } from "../src/contract/time.ts"
 import { CalendarQueue } from "../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { importCalendar } from "../src/domain/calendars/imported-calendars/importing.ts"
 import { FETCHING_ROOM } from "../src/domain/calendars/imported-calendars/taking.ts"
-import { followAvailability } from "../src/domain/calendars/listing-calendars/due-days.ts"
-import { layerPushing } from "../src/domain/calendars/listing-calendars/pushing.ts"
+import { markAvailabilityChangesDue } from "../src/domain/calendars/listing-calendars/due-days.ts"
+import { layerPushWorker } from "../src/domain/calendars/listing-calendars/pushing.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
-import { Followers } from "../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../src/jobs/events/followers.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
 import type { Served } from "./calendar-server.ts"
@@ -77,7 +77,11 @@ const listed = Effect.gen(function* () {
   const { operatorId } = yield* seedOperator("Calendars", TOKEN)
   const houses = yield* housesOf(operatorId, LISTINGS)
   const listings = yield* Effect.forEach(houses, (_, at) =>
-    market.open({ operator_id: operatorId, channel_type: at % 2 === 0 ? "booking.com" : "vrbo", title: `Villa ${at}` })
+    market.openListing({
+      operator_id: operatorId,
+      channel_type: at % 2 === 0 ? "booking.com" : "vrbo",
+      title: `Villa ${at}`
+    })
   )
   yield* sql`
     UPDATE listings l SET property_id = linked.property_id
@@ -241,8 +245,8 @@ const layerMarket = layerSandbox.pipe(
 const layerGateway = Layer.provide(ChannelGateway.layer, layerSandboxConnector)
 const layerDriving = Layer.mergeAll(
   layerInProcessWith(layerGateway),
-  Layer.provide(layerDelivering, Layer.succeed(Followers, [followAvailability])),
-  Layer.provide(layerPushing, layerGateway)
+  Layer.provide(layerDelivering, Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue])),
+  Layer.provide(layerPushWorker, layerGateway)
 ).pipe(Layer.provideMerge(layerMarket))
 
 const layerReading = Layer.mergeAll(
@@ -252,7 +256,7 @@ const layerReading = Layer.mergeAll(
   WakeUp.layerProcess,
   Layer.succeed(AllowedReceivers, allowed),
   Layer.succeed(PublicUrl, "http://127.0.0.1:1"),
-  Layer.succeed(Acting, byItself("bench", "import"))
+  Layer.succeed(CurrentActor, systemActor("bench", "import"))
 )
 
 const both = Effect.andThen(
@@ -265,6 +269,6 @@ NodeRuntime.runMain(
     console.log("\non a server")
     yield* withScratchDatabase(() => both)
     console.log("\non the embedded database")
-    yield* Effect.provide(Effect.andThen(migrate(migrations), both), layerMemory())
+    yield* Effect.provide(Effect.andThen(migrate(migrations), both), layerInMemory())
   })
 )

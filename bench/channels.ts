@@ -7,14 +7,14 @@ import { layerSandboxConnector } from "../src/connectors/sandbox/in-process.ts"
 import { layerSandbox } from "../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../src/connectors/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../src/connectors/sandbox/SandboxAllowed.ts"
-import { Acting, byItself } from "../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../src/contract/acting.ts"
 import { addDays } from "../src/contract/time.ts"
 import { NewOrder } from "../src/domain/bookings/orders/order.ts"
 import { Orders } from "../src/domain/bookings/reservations/Orders.ts"
 import { NewStay } from "../src/domain/bookings/stays/stay.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { median } from "./figures.ts"
 import { callWith, layerInProcessWith } from "./in-process.ts"
@@ -155,7 +155,7 @@ const must = (outcome: string) => (heard: { readonly outcome: string }) =>
 const orders = Effect.gen(function* () {
   const ground = yield* seeded
   const { ingest } = yield* Ingest
-  const { createSold } = yield* Orders
+  const { createFromChannel: createSold } = yield* Orders
   let next = 0
   const from = (count: number) => {
     next += count
@@ -166,8 +166,8 @@ const orders = Effect.gen(function* () {
   const enter = (nth: number) =>
     Effect.provideService(
       createSold(ground.speaker.operatorId, order(ground, nth), new Date()),
-      Acting,
-      byItself("bench", "enter")
+      CurrentActor,
+      systemActor("bench", "enter")
     )
   yield* measured(from(WARM_UP), WARM_UP, enter)
   yield* measured(from(WARM_UP), WARM_UP, take(1, "applied"))
@@ -194,7 +194,7 @@ const calendars = Effect.gen(function* () {
     INSERT INTO properties (operator_id, title, created_at)
     SELECT ${operatorId}, 'Villa ' || n, now() FROM generate_series(1, ${LISTINGS}::int) n RETURNING id`
   const opened = yield* Effect.forEach(houses, ({ id }) =>
-    market.open({ operator_id: operatorId, channel_type: "booking.com", title: `Villa ${id}` })
+    market.openListing({ operator_id: operatorId, channel_type: "booking.com", title: `Villa ${id}` })
   )
   const listings = opened.map(({ channel_type, listing_id }) => ({ channel_type, listing_id }))
   const prices = [{ ...YEAR, price: 140 }]
@@ -239,6 +239,6 @@ NodeRuntime.runMain(
     console.log(`\n${ORDERS} orders, on a server`)
     yield* withScratchDatabase(() => both)
     console.log(`\n${ORDERS} orders, on the embedded database`)
-    yield* Effect.provide(Effect.andThen(migrate(migrations), both), layerMemory())
+    yield* Effect.provide(Effect.andThen(migrate(migrations), both), layerInMemory())
   })
 )

@@ -2,7 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { inTurn, median } from "./figures.ts"
 import { callWith, layerInProcess, type Sent, withStatements } from "./in-process.ts"
@@ -210,6 +210,6 @@ NodeRuntime.runMain(
     console.log("\non a server")
     yield* withScratchDatabase(() => bench)
     console.log("\non the embedded database")
-    yield* Effect.provide(Effect.andThen(migrate(migrations), bench), layerMemory())
+    yield* Effect.provide(Effect.andThen(migrate(migrations), bench), layerInMemory())
   })
 )

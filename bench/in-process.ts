@@ -2,29 +2,29 @@ import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
 import { Places } from "../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../src/admission/windows/RateWindows.ts"
-import { Refusals } from "../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../src/changes/Refusals.ts"
 import { toReceivedInput } from "../src/contract/input.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../src/domain/channels/port/connector.ts"
 import { Images } from "../src/domain/guests/images/Images.ts"
 import { NewEvents } from "../src/jobs/events/NewEvents.ts"
-import { Stopping } from "../src/jobs/Stopping.ts"
+import { Shutdown } from "../src/jobs/Stopping.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
-import { layerAssembly } from "../src/service/assembly.ts"
+import { layerServiceAssembly } from "../src/service/assembly.ts"
 import { Service } from "../src/service/service.ts"
 
 // The Service in the process of the bench, without HTTP and without windows.
 
 export const layerInProcessWith = <E, R>(channels: Layer.Layer<ChannelGateway, E, R>) =>
-  layerAssembly.pipe(
-    Layer.provide([Refusals.layer, Images.layerDatabase]),
+  layerServiceAssembly.pipe(
+    Layer.provide([FailedCallCounter.layer, Images.layerDatabase]),
     Layer.provide([
       channels,
       RateWindows.layerUnbounded,
       Places.layer(),
       WakeUp.layerProcess,
       NewEvents.layerProcess,
-      Stopping.layer
+      Shutdown.layer
     ])
   )
 
@@ -35,7 +35,7 @@ export const layerInProcess = layerInProcessWith(Layer.provide(ChannelGateway.la
 export const callWith = Effect.fnUntraced(function* (token: string, operation: string, fields: object) {
   const service = yield* Service
   const { envelope } = yield* service.call(operation, {
-    door: "rest",
+    transport: "rest",
     headers: { "service-access-token": token },
     params: {},
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))

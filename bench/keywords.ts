@@ -2,7 +2,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
 import { scratchDatabase } from "../test/support/scratch-database.ts"
@@ -126,7 +126,7 @@ const benchServer = Effect.gen(function* () {
 
 const benchEmbedded = Effect.gen(function* () {
   console.log("embedded")
-  yield* Effect.provide(Effect.andThen(migrate(migrations), seedAndMeasure), layerMemory())
+  yield* Effect.provide(Effect.andThen(migrate(migrations), seedAndMeasure), layerInMemory())
 }).pipe(Effect.scoped)
 
 /** `embedded` or `postgresql` measures only that database. */

@@ -4,11 +4,11 @@
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { exposition } from "../src/platform/telemetry/metrics/exposition.ts"
-import { Measuring } from "../src/platform/telemetry/metrics/measuring.ts"
-import { ownSnapshot } from "../src/platform/telemetry/metrics/Snapshots.ts"
-import { addedUp } from "../src/platform/telemetry/metrics/snapshot.ts"
-import { makeTellingBacklog } from "../src/service/backlog.ts"
+import { formatPrometheus } from "../src/platform/telemetry/metrics/exposition.ts"
+import { MetricsEnabled } from "../src/platform/telemetry/metrics/measuring.ts"
+import { takeOwnSnapshot } from "../src/platform/telemetry/metrics/Snapshots.ts"
+import { mergeSnapshots } from "../src/platform/telemetry/metrics/snapshot.ts"
+import { makeBacklogReporter } from "../src/service/backlog.ts"
 import { median } from "./figures.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
 import { BENCH_TOKEN, seedOperator } from "./operator.ts"
@@ -26,7 +26,7 @@ const calls = Effect.forEach(Array.from({ length: CALLS }), () => callWith(BENCH
 /** Microseconds of processor time a call. */
 const round = Effect.fnUntraced(function* (measuring: boolean) {
   const before = process.cpuUsage()
-  yield* Effect.provideService(calls, Measuring, measuring)
+  yield* Effect.provideService(calls, MetricsEnabled, measuring)
   const { user, system } = process.cpuUsage(before)
   return (user + system) / CALLS
 })
@@ -34,7 +34,7 @@ const round = Effect.fnUntraced(function* (measuring: boolean) {
 /** Milliseconds that one answer at /metrics takes the process. */
 const scraped = Effect.gen(function* () {
   const before = performance.now()
-  const text = exposition(addedUp([yield* ownSnapshot]))
+  const text = formatPrometheus(mergeSnapshots([yield* takeOwnSnapshot]))
   return { ms: performance.now() - before, bytes: text.length }
 })
 
@@ -94,7 +94,7 @@ const crowd = Effect.gen(function* () {
 /** What one look at all backlogs takes, every 30 s of each process that works in the background. */
 const looking = Effect.gen(function* () {
   yield* crowd
-  const look = yield* makeTellingBacklog
+  const look = yield* makeBacklogReporter
   const took: Array<number> = []
   for (let at = 0; at < LOOKS; at++) {
     const before = performance.now()

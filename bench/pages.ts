@@ -5,21 +5,21 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
 import { digestOf } from "../src/admission/gate/credentials.ts"
 import { RateWindows } from "../src/admission/windows/RateWindows.ts"
-import { Refusals } from "../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../src/changes/Refusals.ts"
 import { Clients } from "../src/domain/access/oauth/Clients.ts"
-import { Codes } from "../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../src/domain/access/oauth/Codes.ts"
 import { Grants } from "../src/domain/access/oauth/Grants.ts"
-import { newCookie } from "../src/domain/access/sign-in/cookie.ts"
+import { newSessionCookie } from "../src/domain/access/sign-in/cookie.ts"
 import { Passwords } from "../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../src/domain/access/sign-in/Sessions.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { layerConsoleAssembly } from "../src/transports/console/assembly.ts"
-import { ConsolePages, layerConsolePages } from "../src/transports/console/console.ts"
+import { ConsoleEndpoint, layerConsoleEndpoint } from "../src/transports/console/console.ts"
 import { median } from "./figures.ts"
 import { callWith, layerInProcess, withStatements } from "./in-process.ts"
 import { PAGES_OPERATOR, seedPages } from "./pages-ground.ts"
@@ -91,7 +91,7 @@ const pagesOf = (stay: string): ReadonlyArray<Measured> => [
 /** A browser in which the operator's main account is signed in. */
 const signedIn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const cookie = newCookie()
+  const cookie = newSessionCookie()
   yield* sql`
     INSERT INTO console_sessions (operator_id, digest, account_id, password_digest, created_at, password_at, seen_at, expires_at)
     SELECT operator_id, ${digestOf(cookie)}::bytea, id, sha256(convert_to(password_hash, 'UTF8')), now(), now(), now(), now() + interval '7 days'
@@ -101,7 +101,7 @@ const signedIn = Effect.gen(function* () {
 
 /** The page's text, as a browser would read it. */
 const shown = Effect.fnUntraced(function* (cookie: string, { path, says }: Measured) {
-  const pages = yield* ConsolePages
+  const pages = yield* ConsoleEndpoint
   const web = new Request(`http://127.0.0.1${path}`, { headers: { cookie: `latchkey=${cookie}` } })
   const request = HttpServerRequest.fromWeb(web)
   const response = yield* pages(request)
@@ -150,17 +150,24 @@ const measured = Effect.fnUntraced(function* (database: string) {
   return over.flat().map((each) => `${database}: ${each}`)
 })
 
-const layerPages = layerConsolePages("http://127.0.0.1").pipe(
-  Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, Codes.layer, Grants.layer, layerConsoleAssembly]),
+const layerPages = layerConsoleEndpoint("http://127.0.0.1").pipe(
+  Layer.provide([
+    Sessions.layer,
+    Passwords.layer,
+    Clients.layer,
+    AuthorizationCodes.layer,
+    Grants.layer,
+    layerConsoleAssembly
+  ]),
   Layer.provide(
     Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)
   ),
   Layer.provideMerge(layerInProcess),
-  Layer.provide([Refusals.layer, RateWindows.layerUnbounded, WakeUp.layerProcess])
+  Layer.provide([FailedCallCounter.layer, RateWindows.layerUnbounded, WakeUp.layerProcess])
 )
 
 const onEmbedded = Effect.andThen(migrate(migrations), Effect.provide(measured("Embedded database"), layerPages)).pipe(
-  Effect.provide(layerMemory())
+  Effect.provide(layerInMemory())
 )
 
 const onServer = withScratchDatabase(() => Effect.provide(measured("PostgreSQL"), layerPages))

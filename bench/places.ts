@@ -1,14 +1,14 @@
 // What a place costs a call when places are free: `node bench/places.ts`.
 import { Effect, Schema } from "effect"
 import { Places } from "../src/admission/concurrency/Places.ts"
-import { rowsOf } from "../src/platform/database/rows.ts"
+import { makeRowsReader } from "../src/platform/database/rows.ts"
 
 const ROUNDS = 15
 const CALLS = 20_000
 const OPERATORS = 200
 
 // As much of a call as a place touches: one statement's rows are read in it.
-const work = rowsOf(Schema.Struct({ id: Schema.Int }))(Effect.succeed([{ id: 1 }]))
+const work = makeRowsReader(Schema.Struct({ id: Schema.Int }))(Effect.succeed([{ id: 1 }]))
 
 const round = Effect.fnUntraced(function* (places: Places["Service"]) {
   const start = performance.now()

@@ -36,7 +36,7 @@ const makeWay = Effect.fnUntraced(function* (
   options: Omit<PostgresOptions, "url"> & { readonly url?: string }
 ) {
   const url = Redacted.make(options.url ?? database)
-  const server = layerPostgres({ ...options, url, statementLimit: "10 seconds" })
+  const server = layerPostgres({ ...options, url, statementTimeout: "10 seconds" })
   const services = yield* Layer.build(Layer.fresh(Layer.provide(layerInProcess, server)))
   // Asked beside it, straight and in another database, so that the question is in no figure.
   const taken = sessionsMs(new URL(database).pathname.slice(1))

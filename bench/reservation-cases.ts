@@ -59,7 +59,7 @@ const AT_ONCE = 64
 const errorCodeOf = Effect.fnUntraced(function* (operator: number, fields: object) {
   const service = yield* Service
   const { envelope } = yield* service.call("create_reservation", {
-    door: "rest",
+    transport: "rest",
     headers: { "service-access-token": tokenOf(operator) },
     params: {},
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))

@@ -6,10 +6,10 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
 import { BACKGROUND_CONNECTIONS } from "../src/platform/database/choose.ts"
-import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { upkeep } from "../src/platform/database/upkeep.ts"
+import { runMaintenance } from "../src/platform/database/upkeep.ts"
 import { scratchDatabase } from "../test/support/scratch-database.ts"
 import { SERVER_URL } from "./scratch-database.ts"
 import { delaysInProcess, delaysOnServer } from "./webhook-delay.ts"
@@ -50,11 +50,11 @@ const rounds = Effect.fnUntraced(function* (receiver: Receiver) {
 const embedded = Effect.gen(function* () {
   console.log("embedded, in memory")
   yield* migrate(migrations)
-  yield* upkeep
+  yield* runMaintenance
   const receiver = yield* startReceiver
   yield* delaysInProcess(receiver)
   yield* rounds(receiver)
-}).pipe(Effect.scoped, Effect.provide(layerMemory()))
+}).pipe(Effect.scoped, Effect.provide(layerInMemory()))
 
 const onServer = Effect.gen(function* () {
   console.log("PostgreSQL")

@@ -4,4 +4,4 @@ import { serveWith } from "../src/main.ts"
 
 // The service in which everybody works at once, first come, first served.
 
-NodeRuntime.runMain(serveWith({ places: () => Places.layerUnbounded }))
+NodeRuntime.runMain(serveWith({ permits: () => Places.layerUnbounded }))

@@ -4,4 +4,4 @@ import { serveWith } from "../src/main.ts"
 
 // The service with its windows off, to see what they cost.
 
-NodeRuntime.runMain(serveWith({ windows: () => RateWindows.layerUnbounded }))
+NodeRuntime.runMain(serveWith({ rateWindows: () => RateWindows.layerUnbounded }))

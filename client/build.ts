@@ -2,15 +2,15 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
-import { RELEASE } from "../src/contract/releases.ts"
-import { declarationsText } from "../src/transports/docs/client/declarations.ts"
-import { routesText } from "../src/transports/docs/client/routes.ts"
+import { CURRENT_VERSION } from "../src/contract/releases.ts"
+import { renderClientDeclarations } from "../src/transports/docs/client/declarations.ts"
+import { renderRouteTable } from "../src/transports/docs/client/routes.ts"
 
 const here = import.meta.dirname
 
 const MANIFEST = {
   name: "latchkey-client",
-  version: RELEASE,
+  version: CURRENT_VERSION,
   description: "The client of Latchkey's open API: typed operations, safe retries, pages and the feed of events.",
   license: "MIT",
   type: "module",
@@ -53,8 +53,8 @@ export const writeClient = async (folder: string): Promise<void> => {
     "index.js": stripTypeScriptTypes(source.replace(/^ *\/\/ biome-ignore .*\n/gm, ""))
       .replace(/[ \t]+$/gm, "")
       .replace("./routes.ts", "./routes.js"),
-    "index.d.ts": `${ownDeclarations(source)}\n\n${declarationsText()}`,
-    "routes.js": `export const ROUTES = ${JSON.stringify(routesText())}\n`,
+    "index.d.ts": `${ownDeclarations(source)}\n\n${renderClientDeclarations()}`,
+    "routes.js": `export const ROUTES = ${JSON.stringify(renderRouteTable())}\n`,
     "package.json": `${JSON.stringify(MANIFEST, null, 2)}\n`,
     "README.md": await readFile(join(here, "README.md"), "utf8")
   }
@@ -65,5 +65,5 @@ export const writeClient = async (folder: string): Promise<void> => {
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(here, "package")
   await writeClient(folder)
-  console.log(`latchkey-client ${RELEASE} is in ${folder}`)
+  console.log(`latchkey-client ${CURRENT_VERSION} is in ${folder}`)
 }

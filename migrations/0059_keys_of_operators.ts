@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { builtBeside, concurrently } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently, concurrentlyKeyword } from "../src/platform/database/built-beside.ts"
 
 // Every unique key of an operator's table holds its operator_id, by which such tables are spread over servers. Those that did
 // not are of random texts, which nobody makes twice, and of an id that one sequence draws. In their place come keys that
@@ -32,9 +32,13 @@ const REPLACED: ReadonlyArray<Replaced> = [
 
 const replace = Effect.fnUntraced(function* ({ table, column, key, was }: Replaced) {
   const sql = yield* SqlClient.SqlClient
-  yield* builtBeside({ name: `${table}_own_${column}`, unique: true, on: `${table} (${column}, operator_id)` })
+  yield* buildIndexConcurrently({
+    name: `${table}_own_${column}`,
+    unique: true,
+    on: `${table} (${column}, operator_id)`
+  })
   yield* was === "index"
-    ? sql.unsafe(`DROP INDEX ${yield* concurrently} IF EXISTS ${key}`)
+    ? sql.unsafe(`DROP INDEX ${yield* concurrentlyKeyword} IF EXISTS ${key}`)
     : sql.unsafe(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${key}`)
 })
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { builtBeside } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
 
 // One calendar of a property an address: by the digest of the address, in place of the address, which may be sealed and is then
 // too long for an index and another text each time. The release before this names the constraint that goes in no ON CONFLICT,
@@ -33,7 +33,7 @@ export default Effect.gen(function* () {
     const done: ReadonlyArray<Key> = yield* digestedAfter(sql, after)
     after = done[0]
   }
-  yield* builtBeside({
+  yield* buildIndexConcurrently({
     name: "imported_calendars_own_url",
     unique: true,
     on: "imported_calendars (operator_id, property_id, url_digest)"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { builtBeside } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
 
 // What is kept for so many days only is found by its age, an operator after the other: messages, images of messages, and stays
 // that say something of their guest. Nothing is left of a stay in the last one once its guest is erased.
@@ -25,6 +25,6 @@ export default Effect.forEach(
         OR guide_token IS NOT NULL)`
     }
   ],
-  builtBeside,
+  buildIndexConcurrently,
   { discard: true }
 )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { fillNameKeys } from "../src/domain/name-keys.ts"
-import { builtBeside } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
 
 // Names of groups and tags are compared by a key that ignores case and the Unicode form. The service computes the key, so that it
 // does not depend on the locale of the database. A row without a key is compared by its exact name.
@@ -18,8 +18,8 @@ export default Effect.gen(function* () {
 
   for (const table of TABLES) {
     yield* sql`ALTER TABLE ${sql(table)} ADD COLUMN IF NOT EXISTS name_key text`
-    yield* builtBeside({ name: `${table}_name_key`, unique: true, on: `${table} (operator_id, name_key)` })
-    yield* builtBeside({
+    yield* buildIndexConcurrently({ name: `${table}_name_key`, unique: true, on: `${table} (operator_id, name_key)` })
+    yield* buildIndexConcurrently({
       name: `${table}_without_key`,
       unique: false,
       on: `${table} (operator_id, id) WHERE name_key IS NULL`

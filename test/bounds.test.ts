@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { isFixed } from "../src/contract/fixed-fields.ts"
+import { isImmutableField } from "../src/contract/fixed-fields.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./support/bounds.ts"
 import { call, layerTest } from "./support/harness.ts"
@@ -14,7 +14,7 @@ import { makeWorld, sampleValue, type World } from "./support/world.ts"
 layer(layerTest)("every operation", (it) => {
   for (const operation of operations) {
     // What an edit cannot change it takes with no other value than there is, and keeps none.
-    const fields = fieldsOf(operation).filter(([, field]) => !isFixed(field))
+    const fields = fieldsOf(operation).filter(([, field]) => !isImmutableField(field))
     const parts = partsOf(operation).filter(({ path: [name] }) => fields.some(([field]) => field === name))
     it(`${operation._tag} says how large its fields may be`, () => {
       const open = parts.filter(({ most }) => most === "none").map((part) => `${part.kind} ${nameOf(part.path)}`)

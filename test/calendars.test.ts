@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Letting } from "../src/domain/calendars/availability/Letting.ts"
+import { PropertyActivation } from "../src/domain/calendars/availability/Letting.ts"
 import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
 import { twoServices } from "./support/calendars.ts"
@@ -10,7 +10,7 @@ import { byNobody, freshOperator, propertyOf, typedClient, withToken } from "./s
 
 /** What a property's shared calendar says at the other's door. */
 const asked = (url: string) =>
-  Effect.flatMap(Outbound, ({ ask }) => ask({ method: "GET", url, headers: {}, most: 2 ** 20 })).pipe(
+  Effect.flatMap(Outbound, ({ request: ask }) => ask({ method: "GET", url, headers: {}, maxBytes: 2 ** 20 })).pipe(
     Effect.map((answer) =>
       answer.outcome === "answered" ? { status: answer.status, text: answer.bytes.toString() } : answer.reason
     )
@@ -32,7 +32,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
-      const [here, there] = yield* twoServices(Letting.layer)
+      const [here, there] = yield* twoServices(PropertyActivation.layer)
       const [ours, theirs] = [yield* here.within(shared), yield* there.within(shared)]
       assert.notStrictEqual(here.url, there.url)
       for (const [who, { address }] of [
@@ -53,7 +53,7 @@ it.effect(
       const before = yield* here.within(asked(feed))
       assert.nestedPropertyVal(before, "status", 200)
       assert.nestedPropertyVal(yield* there.within(asked(`${ours.address}.ics`)), "status", 200)
-      yield* there.within(byNobody(Letting.use((letting) => letting.deactivate(theirs.property))))
+      yield* there.within(byNobody(PropertyActivation.use((letting) => letting.deactivate(theirs.property))))
       assert.notDeepEqual(yield* here.within(asked(feed)), before)
 
       yield* here.cut(true)

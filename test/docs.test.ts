@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
+import { routeOf, summaryOf, toolMetadataOf } from "../src/contract/operation.ts"
 import {
   BACKGROUND_CONNECTIONS,
   DIRECT_CONNECTIONS,
@@ -9,7 +9,7 @@ import {
   PROBE_CONNECTIONS
 } from "../src/platform/database/choose.ts"
 import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
-import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../src/platform/limits.ts"
 import { operations } from "../src/service/Api.ts"
 import { POOLER_SETTINGS } from "./support/own-processes.ts"
 
@@ -19,7 +19,7 @@ const HEADING = "## Operations\n"
 const rows = operations
   .map((operation) => {
     const { method, path } = routeOf(operation)
-    const tool = toolCardOf(operation) === undefined ? "" : `\`${operation._tag}\``
+    const tool = toolMetadataOf(operation) === undefined ? "" : `\`${operation._tag}\``
     return `| \`${method} ${path}\` | ${summaryOf(operation)} | ${tool} |`
   })
   .toSorted()
@@ -45,7 +45,7 @@ const connections = [
   "",
   "| for | connections |",
   "|---|---|",
-  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${PLACES} calls at once, ${CONNECTIONS_BESIDE_PLACES} beside them |`,
+  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${CONCURRENCY_PERMITS} calls at once, ${CONNECTIONS_BESIDE_PERMITS} beside them |`,
   `| work in the background | ${BACKGROUND_CONNECTIONS} (behind a pooler ${POOLED_BACKGROUND_CONNECTIONS}, of its own) |`,
   `| \`/health/ready\` | ${PROBE_CONNECTIONS} |`,
   `| **together** | **${together}** |`,

@@ -2,22 +2,22 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { TrailLog } from "../src/changes/TrailLog.ts"
+import { AuditLog } from "../src/changes/TrailLog.ts"
 import { isChange } from "../src/contract/operation.ts"
 import { AnswerQueue } from "../src/domain/automation/answering/AnswerQueue.ts"
-import { followGuestMessages } from "../src/domain/automation/answering/asked.ts"
-import { factsOfCode, inquiryFactsOf } from "../src/domain/automation/facts.ts"
-import { activeRules, RuleStore } from "../src/domain/automation/rules/store.ts"
-import { makeForgetting } from "../src/domain/bookings/check-in/forgetting.ts"
+import { guestQuestionSubscribers } from "../src/domain/automation/answering/asked.ts"
+import { findInquiryFacts, findStayFacts } from "../src/domain/automation/facts.ts"
+import { listActiveRules, RuleStore } from "../src/domain/automation/rules/store.ts"
+import { makeIdentityImageRetention } from "../src/domain/bookings/check-in/forgetting.ts"
 import { CheckInStore } from "../src/domain/bookings/check-in/store.ts"
 import { Comparisons } from "../src/domain/calendars/listing-calendars/Comparisons.ts"
-import { followAvailability } from "../src/domain/calendars/listing-calendars/due-days.ts"
+import { markAvailabilityChangesDue } from "../src/domain/calendars/listing-calendars/due-days.ts"
 import { PushQueue } from "../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { SendQueue } from "../src/domain/guests/conversations/sending/SendQueue.ts"
 import { PreparingQueue } from "../src/domain/knowledge/preparing/PreparingQueue.ts"
 import { AnswerStore } from "../src/domain/knowledge/search/store.ts"
 import { FanOut } from "../src/domain/webhooks/deliveries/FanOut.ts"
-import { Followers } from "../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../src/jobs/events/followers.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { byNobody, call, layerService } from "./support/harness.ts"
 import { type PlanNode, unreachedIn } from "./support/one-operator.ts"
@@ -117,14 +117,14 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
 
   it.effect("of each statement of latchkey audit works nothing out of parameters alone for every row", () =>
     Effect.gen(function* () {
-      const log = yield* Effect.provide(TrailLog, TrailLog.layer)
+      const log = yield* Effect.provide(AuditLog, AuditLog.layer)
       const span = { operatorId: 1, since: new Date(0), until: new Date(1) }
       const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
       yield* Effect.all([
-        log.isKnown(1),
-        log.changes({ operatorId: 1 }, 100),
-        log.changes({ ...span, record: "task:1" }, 100),
-        log.refused(span, 100)
+        log.operatorExists(1),
+        log.listEntries({ operatorId: 1 }, 100),
+        log.listEntries({ ...span, record: "task:1" }, 100),
+        log.listFailedCalls(span, 100)
       ]).pipe(
         Effect.provideService(Statement.CurrentTransformer, (statement) => {
           sent.push(statement.compile())
@@ -144,7 +144,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     "of each statement by which listings follow their calendars works nothing out of parameters for every row",
     () =>
       Effect.gen(function* () {
-        const followed = Layer.provide(FanOut.layer, Layer.succeed(Followers, [followAvailability]))
+        const followed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue]))
         const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
         const now = new Date(0)
         const day = "2027-05-01"
@@ -163,7 +163,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
         yield* Effect.gen(function* () {
           const queue = yield* PushQueue
           const comparisons = yield* Comparisons
-          const { next } = yield* FanOut
+          const { dispatchNext: next } = yield* FanOut
           yield* queue.take(now, 1, [])
           yield* queue.drawUp(taken, now)
           yield* queue.stock(taken, { start_date: day, end_date: day })
@@ -173,7 +173,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
           yield* queue.failed(push, "no", now, now)
           yield* queue.compareSoon(taken, now)
           yield* queue.handBack(taken, now)
-          yield* comparisons.follow(now)
+          yield* comparisons.syncWithListings(now)
           yield* comparisons.take(now, 1, [])
           yield* comparisons.compared(comparison, { drifted: [day], suspected: [day], next: now }, now)
           yield* comparisons.compared(comparison, { drifted: [], suspected: [], next: now }, now)
@@ -233,10 +233,10 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     return Effect.gen(function* () {
       const queue = yield* SendQueue
       yield* queue.take(now, 1, [])
-      yield* queue.sent(taken, "C", now)
-      yield* queue.over(taken, "refused", "no", now)
-      yield* queue.failed(taken, "no", true, now, now)
-      yield* queue.handBack(taken, now)
+      yield* queue.recordSent(taken, "C", now)
+      yield* queue.recordEnded(taken, "refused", "no", now)
+      yield* queue.postpone(taken, "no", true, now, now)
+      yield* queue.release(taken, now)
     }).pipe(Effect.provide(SendQueue.layer), (work) => wellPlanned(work, 5))
   })
 
@@ -261,17 +261,17 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     const over = [{ plan_id: 0, reason: "no" }]
     const sentences = [{ knowledge_base_id: 1, revision: 1, text: "a", title: "", sub_title: "", fragment: "a" }]
     const given = { answer: { text: "a", sources: [] }, sentences, planIds: [1], over, ruleIds: [1], inARow: 1 }
-    const followed = Layer.provide(FanOut.layer, Layer.succeed(Followers, followGuestMessages))
+    const followed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
     return Effect.gen(function* () {
       const queue = yield* AnswerQueue
       yield* queue.take(now, 1, [])
-      yield* queue.look(taken, now)
-      yield* queue.inquiry(0, 0)
-      yield* queue.silently(taken, situation, over, now, now)
-      yield* byNobody(queue.answer(taken, situation, given, now))
-      yield* queue.failed(taken, now)
-      yield* queue.handBack(taken, now)
-      yield* (yield* FanOut).next(now)
+      yield* queue.loadSituation(taken, now)
+      yield* queue.findInquiry(0, 0)
+      yield* queue.skipWithoutAnswer(taken, situation, over, now, now)
+      yield* byNobody(queue.recordAnswer(taken, situation, given, now))
+      yield* queue.postpone(taken, now)
+      yield* queue.release(taken, now)
+      yield* (yield* FanOut).dispatchNext(now)
     }).pipe(Effect.provide([AnswerQueue.layer, followed]), (work) => wellPlanned(work, 8))
   })
 
@@ -292,12 +292,12 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     const image = { operatorId: 0, stayId: 0, guestId: 0, imageId: 0, url: "u", most: 1, at }
     return Effect.gen(function* () {
       const store = yield* CheckInStore
-      yield* store.open("lkguest_0")
-      yield* store.named({ stayCode: "5-ABC", operatorId: undefined, limit: 2 })
-      yield* store.named({ stayCode: "5-ABC", operatorId: 0, limit: 2 })
-      yield* byNobody(store.handIn(image))
+      yield* store.findByToken("lkguest_0")
+      yield* store.findByCode({ stayCode: "5-ABC", operatorId: undefined, limit: 2 })
+      yield* store.findByCode({ stayCode: "5-ABC", operatorId: 0, limit: 2 })
+      yield* byNobody(store.submitIdentityImage(image))
       yield* byNobody(store.approve(0, "5-ABC", at))
-      yield* (yield* makeForgetting)(30, at)
+      yield* (yield* makeIdentityImageRetention)(30, at)
     }).pipe(Effect.provide(CheckInStore.layer), (work) => wellPlanned(work, 6))
   })
 
@@ -310,9 +310,9 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* store.list(0, 1)
       yield* store.find(0)
       for (const turn of [store.pause, store.resume, store.remove]) yield* byNobody(turn(0, at))
-      yield* activeRules(sql)([0, 1])
-      yield* factsOfCode(sql)(0, "5-ABC")
-      yield* inquiryFactsOf(sql)(0, 0)
+      yield* listActiveRules(sql)([0, 1])
+      yield* findStayFacts(sql)(0, "5-ABC")
+      yield* findInquiryFacts(sql)(0, 0)
     }).pipe(Effect.provide(RuleStore.layer), (work) => wellPlanned(work, 9))
   })
 
@@ -323,8 +323,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* store.search({ ...asked, conversation: undefined, stayCode: undefined })
       yield* store.search({ ...asked, conversation: "C", stayCode: undefined })
       yield* store.search({ ...asked, conversation: undefined, stayCode: "5-ABC" })
-      yield* store.known(0, undefined)
-      yield* store.known(0, "5-ABC")
+      yield* store.checkExistence(0, undefined)
+      yield* store.checkExistence(0, "5-ABC")
     }).pipe(Effect.provide(AnswerStore.layer), (work) => wellPlanned(work, 5))
   })
 

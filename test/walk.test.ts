@@ -1,8 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { asMeant } from "../src/contract/as-meant.ts"
-import { exposureOf, isChange, isRead, routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
+import { makeInputCorrector } from "../src/contract/as-meant.ts"
+import {
+  exposureOf,
+  isAllowedForReadOnlyToken,
+  isChange,
+  routeOf,
+  summaryOf,
+  toolMetadataOf
+} from "../src/contract/operation.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { Service } from "../src/service/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
@@ -67,7 +74,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       })
     )
 
-    if (!isRead(operation)) {
+    if (!isAllowedForReadOnlyToken(operation)) {
       it.effect(`${name} refuses a read-only token`, () =>
         Effect.gen(function* () {
           const { mine } = yield* Cast
@@ -85,7 +92,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const world = isChange(operation) ? yield* makeWorld : (yield* Cast).mine
           const fields = sample(operation, world, COMPANIONS)
           // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
-          yield* (yield* Service).callerOf({ "service-access-token": world.token })
+          yield* (yield* Service).findCaller({ "service-access-token": world.token })
           const [envelope, statements] = yield* countStatements(call(world.token, operation._tag, fields))
           assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
           assert.isAtMost(statements, isChange(operation) ? 2 : 1)
@@ -175,7 +182,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const foreign = { ...own, [field]: neededValue(theirs, operation, field) }
           const envelope = yield* call(mine.token, operation._tag, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.
-          if (isRead(operation) && isOwnName(operation, field)) {
+          if (isAllowedForReadOnlyToken(operation) && isOwnName(operation, field)) {
             assert.strictEqual(envelope.error_code, 0)
             assert.deepStrictEqual(listsIn(envelope.data), [[]])
           } else {
@@ -242,13 +249,13 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         if (/(^|_)(id|ids|code|codes)$/.test(field))
           assert.isTrue(REFERENCES.has(field) || NO_REFERENCES.has(field), field)
       }
-      const card = toolCardOf(operation)
+      const card = toolMetadataOf(operation)
       if (card !== undefined) {
         assert.match(name, /^[a-z]+(_[a-z]+)+$/)
         assert.isAbove(card.intentExamples.length, 0)
         assert.match(card.since, /^3\.\d+\.\d+$/)
       }
-      assert.strictEqual(isRead(operation), method === "GET")
+      assert.strictEqual(isAllowedForReadOnlyToken(operation), method === "GET")
     })
   }
 
@@ -273,7 +280,10 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
 const isTaken = (operation: ApiOperation, field: string, value: unknown): boolean => {
   const { method } = routeOf(operation)
   const schema = fieldsOf(operation).find(([name]) => name === field)?.[1] ?? Schema.Never
-  const meant = asMeant(operation.payloadSchema.ast, method === "GET" || method === "POST")({ [field]: value })
+  const meant = makeInputCorrector(
+    operation.payloadSchema.ast,
+    method === "GET" || method === "POST"
+  )({ [field]: value })
   if (!Predicate.hasProperty(meant, field)) return true
   return Schema.is(schema)(meant[field]) || Schema.is(Schema.toEncoded(schema))(meant[field])
 }

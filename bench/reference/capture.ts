@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
-import { shortInstant } from "../../src/contract/time.ts"
+import { shortenFraction } from "../../src/contract/time.ts"
 import { callWith, withStatements } from "../in-process.ts"
 import { type Booking, GIVEN, type NewEntry } from "./calls.ts"
 import type { CapturedCalls, CapturedStatement, Given, Made, Template } from "./captured.ts"
@@ -21,7 +21,9 @@ const isJson = (value: unknown): value is string => typeof value === "string" &&
 /** Whether a value sent equals the one the call brought. In JSON a time is text, with or without its zero fraction. */
 const isSame = (given: unknown, value: unknown): boolean =>
   isDeepStrictEqual(given, value) ||
-  (given instanceof Date && typeof value === "string" && shortInstant(given.toISOString()) === shortInstant(value))
+  (given instanceof Date &&
+    typeof value === "string" &&
+    shortenFraction(given.toISOString()) === shortenFraction(value))
 
 const JUST_MS = 10_000
 

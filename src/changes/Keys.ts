@@ -1,35 +1,43 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { CallKey } from "../contract/acting.ts"
-import { rowOf } from "../platform/database/rows.ts"
-import { claiming, keepingAlone, knownKey, leaving, releasing, renewing, takingOver } from "./key-record.ts"
+import type { IdempotencyKeyState } from "../contract/acting.ts"
+import { makeOptionalRowReader } from "../platform/database/rows.ts"
+import {
+  abandonClaimSql,
+  claimKeySql,
+  releaseKeySql,
+  renewClaimSql,
+  selectKeySql,
+  storeUnchangedKeySql,
+  takeOverKeySql
+} from "./key-record.ts"
 
 /** Milliseconds an act outside may be under way before another call may ask what became of it. */
-export const UNDER_WAY_MS = 60_000
+export const CLAIM_MS = 60_000
 
-const KnownKey = Schema.Struct({
+const StoredKey = Schema.Struct({
   fingerprint: Schema.Uint8Array,
   /** Null while the change is under way outside. */
   outcome: Schema.NullOr(Schema.Json),
   under_way_until: Schema.NullOr(Schema.Date)
 })
-export type KnownKey = typeof KnownKey.Type
+export type StoredKey = typeof StoredKey.Type
 
-const readKnown = rowOf(KnownKey)
-const readWritten = rowOf(Schema.Struct({ operator_id: Schema.Int }))
+const readStoredKey = makeOptionalRowReader(StoredKey)
+const readWritten = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
 /** What is written down under idempotency keys, but for what a change itself keeps (on-record.ts). */
-export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
+export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("latchkey/changes/Keys", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const done = (statement: Fragment) => Effect.map(readWritten(sql`${statement}`), (row) => row !== undefined)
+    const hasWritten = (statement: Fragment) => Effect.map(readWritten(sql`${statement}`), (row) => row !== undefined)
     // Not cut off by a caller that hangs up: whether the claim was made must be known, to be given up.
-    const claimedBy = (key: CallKey, statement: (until: Date, now: Date) => Fragment) =>
+    const recordClaim = (key: IdempotencyKeyState, statement: (until: Date, now: Date) => Fragment) =>
       Effect.uninterruptible(
         Effect.gen(function* () {
           const now = yield* DateTime.nowAsDate
-          const until = new Date(now.getTime() + UNDER_WAY_MS)
-          const claimed = yield* done(statement(until, now))
+          const until = new Date(now.getTime() + CLAIM_MS)
+          const claimed = yield* hasWritten(statement(until, now))
           if (claimed) {
             key.progress = "claimed"
             key.claimedUntil = until
@@ -39,32 +47,32 @@ export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
       )
     return {
       /** Undefined: nobody has used it, or to no effect. */
-      known: (key: CallKey) => readKnown(sql`${knownKey(sql, key)}`),
+      find: (key: IdempotencyKeyState) => readStoredKey(sql`${selectKeySql(sql, key)}`),
 
       /** Keeps it with what came of a call that had nothing to change; false: it is known already. */
-      keep: (key: CallKey, outcome: Schema.Json) =>
-        Effect.flatMap(DateTime.nowAsDate, (now) => done(keepingAlone(sql, key, outcome, now))),
+      store: (key: IdempotencyKeyState, outcome: Schema.Json) =>
+        Effect.flatMap(DateTime.nowAsDate, (now) => hasWritten(storeUnchangedKeySql(sql, key, outcome, now))),
 
       /** Says that an act outside is under way; false: the key is known already. */
-      claim: (key: CallKey) => claimedBy(key, (until, now) => claiming(sql, key, until, now)),
+      claim: (key: IdempotencyKeyState) => recordClaim(key, (until, now) => claimKeySql(sql, key, until, now)),
 
       /** Takes over what a call that is gone left under way; false: it is not gone, or another was faster. */
-      takeOver: (key: CallKey) => claimedBy(key, (until, now) => takingOver(sql, key, until, now)),
+      takeOver: (key: IdempotencyKeyState) => recordClaim(key, (until, now) => takeOverKeySql(sql, key, until, now)),
 
       /** Begins the time of a claim anew; false: another has taken it over. */
-      renew: (key: CallKey) => claimedBy(key, (until) => renewing(sql, key, until)),
+      renew: (key: IdempotencyKeyState) => recordClaim(key, (until) => renewClaimSql(sql, key, until)),
 
       /** What was under way is over, and its end unknown: whoever asks next may take it over. */
-      leave: (key: CallKey) =>
+      abandon: (key: IdempotencyKeyState) =>
         DateTime.nowAsDate.pipe(
-          Effect.flatMap((now) => sql`${leaving(sql, key, now)}`),
+          Effect.flatMap((now) => sql`${abandonClaimSql(sql, key, now)}`),
           Effect.asVoid,
           Effect.orDie
         ),
 
       /** Nothing happened: the key is free again. */
-      release: (key: CallKey) =>
-        sql`${releasing(sql, key)}`.pipe(
+      release: (key: IdempotencyKeyState) =>
+        sql`${releaseKeySql(sql, key)}`.pipe(
           Effect.andThen(
             Effect.sync(() => {
               key.progress = "none"
@@ -75,5 +83,5 @@ export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
     }
   })
 }) {
-  static readonly layer = Layer.effect(Keys, Keys.make)
+  static readonly layer = Layer.effect(IdempotencyKeys, IdempotencyKeys.make)
 }

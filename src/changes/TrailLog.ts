@@ -1,32 +1,32 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onlyRowOf, rowsOf } from "../platform/database/rows.ts"
-import { HOUR_MS, hourOf } from "./refusal-counts.ts"
+import { makeRowsReader, makeSingleRowReader } from "../platform/database/rows.ts"
+import { HOUR_MS, startOfHour } from "./refusal-counts.ts"
 
 /** Name and e-mail address as they are now; null: there is no such account any more. */
-const Account = Schema.Struct({
+const AuditAccount = Schema.Struct({
   id: Schema.Int,
   name: Schema.NullOr(Schema.String),
   email: Schema.NullOr(Schema.String)
 })
 
 /** One record that one change touched. */
-export const TrailEntry = Schema.Struct({
+export const AuditEntry = Schema.Struct({
   at: Schema.Date,
   /** Null: nobody's account acted, but the service itself, or who runs it. */
-  account: Schema.NullOr(Account),
+  account: Schema.NullOr(AuditAccount),
   application: Schema.String,
   operation: Schema.String,
   request_id: Schema.NullOr(Schema.String),
   record: Schema.String,
   fields: Schema.Array(Schema.String)
 })
-export type TrailEntry = typeof TrailEntry.Type
+export type AuditEntry = typeof AuditEntry.Type
 
 /** How often an account was refused the same operation for the same reason. */
-export const RefusedSum = Schema.Struct({
-  account: Schema.NullOr(Account),
+export const FailedCallSummary = Schema.Struct({
+  account: Schema.NullOr(AuditAccount),
   application: Schema.String,
   operation: Schema.String,
   error_code: Schema.Int,
@@ -35,10 +35,10 @@ export const RefusedSum = Schema.Struct({
   first_hour: Schema.Date,
   last_hour: Schema.Date
 })
-export type RefusedSum = typeof RefusedSum.Type
+export type FailedCallSummary = typeof FailedCallSummary.Type
 
 /** A part of an operator's trail; what is undefined does not narrow it. */
-export interface TrailWanted {
+export interface AuditFilter {
   readonly operatorId: number
   /** As events name it: `reservation:5-ABC`. */
   readonly record?: string | undefined
@@ -47,12 +47,12 @@ export interface TrailWanted {
   readonly until?: Date | undefined
 }
 
-const readEntries = rowsOf(TrailEntry)
-const readRefused = rowsOf(RefusedSum)
-const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
+const readEntries = makeRowsReader(AuditEntry)
+const readFailedCalls = makeRowsReader(FailedCallSummary)
+const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
 /** Of rows with an `account_id`, and those accounts `a`. */
-const withAccount = (sql: SqlClient.SqlClient): Fragment => sql`
+const accountColumn = (sql: SqlClient.SqlClient): Fragment => sql`
   CASE WHEN account_id IS NOT NULL THEN jsonb_build_object('id', account_id, 'name', a.name, 'email', a.email) END
     AS account`
 
@@ -60,63 +60,68 @@ const withAccount = (sql: SqlClient.SqlClient): Fragment => sql`
  * A range of the index that begins with the operator, or with operator and record, and never `operator_id = …`: with that,
  * PostgreSQL would rather read everybody's trail backwards in time, to the end where an operator has been quiet for long.
  */
-const latest = (sql: SqlClient.SqlClient, { operatorId, record, since, until }: TrailWanted, most: number) => {
+const latestEntriesSql = (
+  sql: SqlClient.SqlClient,
+  { operatorId, record, since, until }: AuditFilter,
+  limit: number
+) => {
   const from = sql`${since?.toISOString() ?? "-infinity"}::timestamptz`
   const to = sql`${until?.toISOString() ?? "infinity"}::timestamptz`
   const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`
   const values = record === undefined ? sql`${operatorId}::bigint` : sql`${operatorId}::bigint, ${record}::text`
   const order = record === undefined ? sql`operator_id DESC` : sql`operator_id DESC, record DESC`
   return sql`
-    SELECT t.at, ${withAccount(sql)}, t.application, t.operation, t.request_id, t.record, t.fields
+    SELECT t.at, ${accountColumn(sql)}, t.application, t.operation, t.request_id, t.record, t.fields
     FROM (
       SELECT * FROM trail WHERE (${columns}, at) >= (${values}, ${from}) AND (${columns}, at) < (${values}, ${to})
-      ORDER BY ${order}, at DESC, id DESC LIMIT ${most}
+      ORDER BY ${order}, at DESC, id DESC LIMIT ${limit}
     ) t
     LEFT JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
     ORDER BY t.at DESC, t.id DESC`
 }
 
-const refusedMost = (sql: SqlClient.SqlClient, { operatorId, since, until }: TrailWanted, most: number) => {
-  const all = [sql`operator_id = ${operatorId}`]
-  if (since !== undefined) all.push(sql`hour >= ${new Date(hourOf(since.getTime()))}`)
-  if (until !== undefined) all.push(sql`hour < ${new Date(hourOf(until.getTime() + HOUR_MS - 1))}`)
+const frequentFailuresSql = (sql: SqlClient.SqlClient, { operatorId, since, until }: AuditFilter, limit: number) => {
+  const conditions = [sql`operator_id = ${operatorId}`]
+  if (since !== undefined) conditions.push(sql`hour >= ${new Date(startOfHour(since.getTime()))}`)
+  if (until !== undefined) conditions.push(sql`hour < ${new Date(startOfHour(until.getTime() + HOUR_MS - 1))}`)
   return sql`
-    SELECT ${withAccount(sql)}, r.application, r.operation, r.error_code, r.times, r.first_hour, r.last_hour
+    SELECT ${accountColumn(sql)}, r.application, r.operation, r.error_code, r.times, r.first_hour, r.last_hour
     FROM (
       SELECT operator_id, account_id, application, operation, error_code, sum(times)::bigint AS times,
         min(hour) AS first_hour, max(hour) AS last_hour
-      FROM refusals WHERE ${sql.and(all)} GROUP BY 1, 2, 3, 4, 5
-      ORDER BY times DESC, account_id, application, operation, error_code LIMIT ${most}
+      FROM refusals WHERE ${sql.and(conditions)} GROUP BY 1, 2, 3, 4, 5
+      ORDER BY times DESC, account_id, application, operation, error_code LIMIT ${limit}
     ) r
     LEFT JOIN accounts a ON a.operator_id = r.operator_id AND a.id = r.account_id
     ORDER BY r.times DESC, r.account_id, r.application, r.operation, r.error_code`
 }
 
 /** One text for the rows of one request, or of one statement where nobody called. */
-const requestOf = ({ request_id, at, application, operation }: TrailEntry): string =>
+const toRequestKey = ({ request_id, at, application, operation }: AuditEntry): string =>
   request_id ?? JSON.stringify([at, application, operation])
 
 /** The rows of each request together, as they were written; requests stay in the order of the first row of each. */
-export const byRequest = (entries: ReadonlyArray<TrailEntry>): ReadonlyArray<TrailEntry> =>
-  Array.from(Map.groupBy(entries, requestOf).values(), (rows) => rows.toReversed()).flat()
+export const groupByRequest = (entries: ReadonlyArray<AuditEntry>): ReadonlyArray<AuditEntry> =>
+  Array.from(Map.groupBy(entries, toRequestKey).values(), (rows) => rows.toReversed()).flat()
 
 /** What whoever runs the service sees of who changed what, and of what was refused. Always of one operator. */
-export class TrailLog extends Context.Service<TrailLog>()("latchkey/changes/TrailLog", {
+export class AuditLog extends Context.Service<AuditLog>()("latchkey/changes/TrailLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `most` rows, the latest request first. */
-    changes: (wanted: TrailWanted, most: number) =>
-      Effect.map(readEntries(sql`${latest(sql, wanted, most)}`), byRequest),
+    listEntries: (filter: AuditFilter, limit: number) =>
+      Effect.map(readEntries(sql`${latestEntriesSql(sql, filter, limit)}`), groupByRequest),
 
     /** The `most` frequent ones, counted over whole hours: those in which the span begins and ends count as a whole. */
-    refused: (wanted: Omit<TrailWanted, "record">, most: number) => readRefused(sql`${refusedMost(sql, wanted, most)}`),
+    listFailedCalls: (filter: Omit<AuditFilter, "record">, limit: number) =>
+      readFailedCalls(sql`${frequentFailuresSql(sql, filter, limit)}`),
 
     /** Whether there is such an operator. */
-    isKnown: (operatorId: number) =>
+    operatorExists: (operatorId: number) =>
       Effect.map(
-        readKnown(sql`SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS known`),
+        readExists(sql`SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS known`),
         ({ known }) => known
       )
   }))
 }) {
-  static readonly layer = Layer.effect(TrailLog, TrailLog.make)
+  static readonly layer = Layer.effect(AuditLog, AuditLog.make)
 }

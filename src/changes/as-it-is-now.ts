@@ -1,7 +1,10 @@
 import { Effect } from "effect"
-import { Acting } from "../contract/acting.ts"
+import { CurrentActor } from "../contract/acting.ts"
 
 /** For a call whose answer is a record as it is now, whatever its key: the key is not kept. */
-export const answersAsItIsNow: Effect.Effect<void, never, Acting> = Effect.map(Acting, ({ key }) => {
-  if (key !== undefined) key.progress = "unneeded"
-})
+export const skipIdempotencyKey: Effect.Effect<void, never, CurrentActor> = Effect.map(
+  CurrentActor,
+  ({ idempotencyKey: key }) => {
+    if (key !== undefined) key.progress = "unneeded"
+  }
+)

@@ -1,49 +1,49 @@
 import { hash } from "node:crypto"
 import { Cause, Clock, Effect, Exit, Predicate, type Schema } from "effect"
-import { Acting, type Actor, type CallKey } from "../contract/acting.ts"
-import { awayFromPlace } from "../contract/away-from-place.ts"
-import type { CurrentOperator } from "../contract/caller.ts"
+import { type Actor, CurrentActor, type IdempotencyKeyState } from "../contract/acting.ts"
+import { releasePermitWhile } from "../contract/away-from-place.ts"
+import type { CurrentCaller } from "../contract/caller.ts"
 import { type ApiError, Conflict, ValidationFailed } from "../contract/errors.ts"
-import { tookTooLong } from "../platform/database/took-too-long.ts"
+import { isStatementTimeout } from "../platform/database/took-too-long.ts"
 import { IDEMPOTENCY_RETRY_SECONDS, IDEMPOTENCY_WAIT_MS } from "../platform/limits.ts"
-import type { Keys, KnownKey } from "./Keys.ts"
-import { outcomeUnknown, underWay } from "./outward.ts"
+import type { IdempotencyKeys, StoredKey } from "./Keys.ts"
+import { keyInUseError, outcomeUnknownError } from "./outward.ts"
 
 /** Milliseconds between two looks at what another call has under way. */
-const LOOK_MS = 200
+const POLL_MS = 200
 
 /** A change that a call asks for, as far as its key must know it. */
-export interface AskedChange {
+export interface IdempotentChange {
   /** The input as it was understood: a repeat must have the same. */
   readonly input: () => Schema.Json
   /** Makes the change, and answers the operation's result and what to keep of what came of it. */
-  readonly make: Effect.Effect<Made, ApiError, CurrentOperator | Acting>
+  readonly make: Effect.Effect<ChangeResult, ApiError, CurrentCaller | CurrentActor>
   /** The result again, from what was kept. */
-  readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentOperator>
+  readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentCaller>
 }
 
-export interface Made {
+export interface ChangeResult {
   readonly result: Schema.Json
   readonly outcome: () => Schema.Json
 }
 
 /** A result, and whether it is of an earlier call. */
-export interface Answered {
+export interface IdempotentResult {
   readonly result: Schema.Json
   readonly replayed: boolean
 }
 
-type Running = Effect.Effect<Answered, ApiError, CurrentOperator>
+type RunningChange = Effect.Effect<IdempotentResult, ApiError, CurrentCaller>
 
 /** A call with a key, and how it is tried: each time under its key as if it were new. */
 interface KeyedCall {
-  readonly keys: Keys["Service"]
-  readonly asked: AskedChange
+  readonly keys: IdempotencyKeys["Service"]
+  readonly change: IdempotentChange
   readonly actor: Actor
   /** `resumes`: it goes on where an earlier call was cut off. */
-  readonly keyed: (resumes: boolean) => CallKey
+  readonly makeKey: (resumes: boolean) => IdempotencyKeyState
   /** Until when it waits for others, in milliseconds. */
-  readonly until: number
+  readonly waitUntil: number
 }
 
 /**
@@ -52,121 +52,125 @@ interface KeyedCall {
  * was known shows when a repeat is refused, by the key's own constraint or by a rule that the first call's change has
  * made true; so it is looked up whenever a call fails.
  */
-export const once = Effect.fnUntraced(function* (
-  keys: Keys["Service"],
-  asked: AskedChange,
+export const runIdempotently = Effect.fnUntraced(function* (
+  keys: IdempotencyKeys["Service"],
+  change: IdempotentChange,
   actor: Actor,
-  { operatorId, given }: { readonly operatorId: number; readonly given: string }
-): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
-  const until = (yield* Clock.currentTimeMillis) + IDEMPOTENCY_WAIT_MS
-  const digest = hash("sha256", given, "buffer")
-  const fingerprint = hash("sha256", `${actor.operation}\n${canonical(asked.input())}`, "buffer")
-  const keyed = (resumes: boolean): CallKey => ({
+  { operatorId, keyText }: { readonly operatorId: number; readonly keyText: string }
+): Effect.fn.Return<IdempotentResult, ApiError, CurrentCaller> {
+  const waitUntil = (yield* Clock.currentTimeMillis) + IDEMPOTENCY_WAIT_MS
+  const digest = hash("sha256", keyText, "buffer")
+  const fingerprint = hash("sha256", `${actor.operation}\n${toCanonicalJson(change.input())}`, "buffer")
+  const makeKey = (resumes: boolean): IdempotencyKeyState => ({
     operatorId,
     digest,
     fingerprint,
-    resumes,
+    isResuming: resumes,
     progress: "none",
     claimedUntil: undefined
   })
-  return yield* first({ keys, asked, actor, keyed, until })
+  return yield* runFirst({ keys, change, actor, makeKey, waitUntil })
 })
 
 /** Makes the change. What it has claimed and not written down, though its act is over, is whoever asks next's. */
-const making = ({ keys, asked, actor }: KeyedCall, key: CallKey) =>
-  Effect.provideService(asked.make, Acting, { ...actor, key }).pipe(
-    Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.leave(key) : Effect.void)),
+const runChange = ({ keys, change, actor }: KeyedCall, key: IdempotencyKeyState) =>
+  Effect.provideService(change.make, CurrentActor, { ...actor, idempotencyKey: key }).pipe(
+    Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.abandon(key) : Effect.void)),
     Effect.exit
   )
 
-const first = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
+const runFirst = Effect.fnUntraced(function* (
+  call: KeyedCall
+): Effect.fn.Return<IdempotentResult, ApiError, CurrentCaller> {
   const { keys } = call
-  const key = call.keyed(false)
-  const exit = yield* making(call, key)
+  const key = call.makeKey(false)
+  const exit = yield* runChange(call, key)
   if (Exit.isSuccess(exit)) {
     const { result, outcome } = exit.value
-    const settled = key.progress === "kept" || key.progress === "unneeded"
+    const isSettled = key.progress === "kept" || key.progress === "unneeded"
     // What this call did outside is its answer, also where another one took its claim over.
-    const isItsOwn = settled || (yield* keys.keep(key, outcome())) || key.claimedUntil !== undefined
-    if (isItsOwn) return { result, replayed: false }
+    const isOwnResult = isSettled || (yield* keys.store(key, outcome())) || key.claimedUntil !== undefined
+    if (isOwnResult) return { result, replayed: false }
   }
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
-  const known = yield* keys.known(key)
+  const stored = yield* keys.find(key)
   // What became of an act of its own is this call's answer, not a reason to ask what became of another's.
-  const isOwn = key.claimedUntil !== undefined && known?.outcome === null
-  if (known !== undefined && !isOwn) return yield* repeated(call, key, known)
+  const isOwn = key.claimedUntil !== undefined && stored?.outcome === null
+  if (stored !== undefined && !isOwn) return yield* replayOrResume(call, key, stored)
   if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
-  if (isUnderWay(exit.cause)) return yield* resuming(call)
-  return yield* ranOutOfTime(key, exit.cause) ? notThrough : Effect.failCause(exit.cause)
+  if (isUnderWay(exit.cause)) return yield* waitAndResume(call)
+  return yield* hasTimedOutUnchanged(key, exit.cause) ? waitedTooLongError : Effect.failCause(exit.cause)
 })
 
 /** What a call that is over left under its key. */
-const repeated = (call: KeyedCall, key: CallKey, known: KnownKey): Running => {
-  if (!isOfTheSameCall(known, key)) return Effect.fail(anotherCall)
-  if (known.outcome === null) return resuming(call)
-  return Effect.map(call.asked.replay(known.outcome), (result) => ({ result, replayed: true }))
+const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: StoredKey): RunningChange => {
+  if (!isSameCall(stored, key)) return Effect.fail(keyReusedError)
+  if (stored.outcome === null) return waitAndResume(call)
+  return Effect.map(call.change.replay(stored.outcome), (result) => ({ result, replayed: true }))
 }
 
-const isOfTheSameCall = (known: KnownKey, key: CallKey): boolean =>
-  Buffer.compare(known.fingerprint, key.fingerprint) === 0
+const isSameCall = (stored: StoredKey, key: IdempotencyKeyState): boolean =>
+  Buffer.compare(stored.fingerprint, key.fingerprint) === 0
 
 /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
-const resuming = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
+const waitAndResume = Effect.fnUntraced(function* (
+  call: KeyedCall
+): Effect.fn.Return<IdempotentResult, ApiError, CurrentCaller> {
   const { keys } = call
-  const key = call.keyed(true)
+  const key = call.makeKey(true)
   while (true) {
-    const known = yield* keys.known(key)
+    const stored = yield* keys.find(key)
     // Let go and claimed meanwhile, it can be another call's.
-    const isSettled = known !== undefined && (known.outcome !== null || !isOfTheSameCall(known, key))
-    if (isSettled) return yield* repeated(call, key, known)
+    const isSettled = stored !== undefined && (stored.outcome !== null || !isSameCall(stored, key))
+    if (isSettled) return yield* replayOrResume(call, key, stored)
     const now = yield* Clock.currentTimeMillis
-    const isLeft = known?.under_way_until != null && known.under_way_until.getTime() <= now
-    if (isLeft && (yield* keys.takeOver(key))) return yield* takenOver(call, key)
-    if (now >= call.until) return yield* underWay
+    const isAbandoned = stored?.under_way_until != null && stored.under_way_until.getTime() <= now
+    if (isAbandoned && (yield* keys.takeOver(key))) return yield* runTakenOver(call, key)
+    if (now >= call.waitUntil) return yield* keyInUseError
     // Let go: the other call was refused, and so may this one be.
-    if (known === undefined) return yield* first(call)
-    yield* awayFromPlace(Effect.sleep(LOOK_MS))
+    if (stored === undefined) return yield* runFirst(call)
+    yield* releasePermitWhile(Effect.sleep(POLL_MS))
   }
 })
 
 /** What the channel says now is the answer; what our own rules say is none to a call that may have acted before. */
-const takenOver = Effect.fnUntraced(function* (
+const runTakenOver = Effect.fnUntraced(function* (
   call: KeyedCall,
-  key: CallKey
-): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
-  const exit = yield* making(call, key)
+  key: IdempotencyKeyState
+): Effect.fn.Return<IdempotentResult, ApiError, CurrentCaller> {
+  const exit = yield* runChange(call, key)
   if (Exit.isSuccess(exit)) {
-    if (key.progress !== "kept") yield* call.keys.keep(key, exit.value.outcome())
+    if (key.progress !== "kept") yield* call.keys.store(key, exit.value.outcome())
     return { result: exit.value.result, replayed: false }
   }
-  if (isUnderWay(exit.cause)) return yield* resuming(call)
-  return yield* key.resumes && isRefusal(exit.cause) ? outcomeUnknown : Effect.failCause(exit.cause)
+  if (isUnderWay(exit.cause)) return yield* waitAndResume(call)
+  return yield* key.isResuming && isDomainError(exit.cause) ? outcomeUnknownError : Effect.failCause(exit.cause)
 })
 
 /** Whether a call was stopped before it changed anything: one with an act of its own outside cannot say that. */
-const ranOutOfTime = (key: CallKey, cause: Cause.Cause<ApiError>): boolean =>
-  key.claimedUntil === undefined && tookTooLong(cause)
+const hasTimedOutUnchanged = (key: IdempotencyKeyState, cause: Cause.Cause<ApiError>): boolean =>
+  key.claimedUntil === undefined && isStatementTimeout(cause)
 
 /** Whether another call was faster to claim the key: it is waited for, even if it has let the key go since. */
 const isUnderWay = (cause: Cause.Cause<ApiError>): boolean =>
-  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error === underWay)
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error === keyInUseError)
 
-const isRefusal = (cause: Cause.Cause<ApiError>): boolean =>
+const isDomainError = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag !== "Upstream")
 
 /** JSON with the fields of each object in one order, so that equal inputs are equal texts. */
-export const canonical = (value: Schema.Json): string =>
+export const toCanonicalJson = (value: Schema.Json): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     Predicate.isObject(part) && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
       : part
   )
 
-const anotherCall = new ValidationFailed({
+const keyReusedError = new ValidationFailed({
   message: "Idempotency-Key: was used for another call; use a new key."
 })
 
-const notThrough = new Conflict({
+const waitedTooLongError = new Conflict({
   message: "Idempotency-Key: this call waited too long and changed nothing; repeat it with the same key.",
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })

@@ -1,5 +1,5 @@
 /** What refusals are counted together by. */
-export interface RefusalKind {
+export interface FailedCallKey {
   readonly operatorId: number
   readonly accountId: number
   /** The token's name, or the part of the service that refused a sign-in. */
@@ -9,7 +9,7 @@ export interface RefusalKind {
 }
 
 /** How often something was refused in the hour that begins at `hour` (milliseconds). */
-export interface RefusalCount extends RefusalKind {
+export interface FailedCallCount extends FailedCallKey {
   readonly hour: number
   readonly times: number
 }
@@ -17,35 +17,35 @@ export interface RefusalCount extends RefusalKind {
 export const HOUR_MS = 60 * 60 * 1000
 
 /** The beginning of the hour an instant is in, both in milliseconds. */
-export const hourOf = (instant: number): number => Math.floor(instant / HOUR_MS) * HOUR_MS
+export const startOfHour = (instant: number): number => Math.floor(instant / HOUR_MS) * HOUR_MS
 
 /** Counts in memory, of `most` kinds at once; what is of yet another kind is one number. */
-export const makeCounts = (most: number) => {
-  const counts = new Map<string, RefusalCount>()
-  let beyond = 0
+export const makeFailedCallCounts = (maxKeys: number) => {
+  const counts = new Map<string, FailedCallCount>()
+  let uncounted = 0
   return {
-    add: (count: RefusalCount): void => {
+    add: (count: FailedCallCount): void => {
       const { operatorId, accountId, application, operation, errorCode, hour } = count
       const key = JSON.stringify([operatorId, accountId, operation, errorCode, hour, application])
-      const known = counts.get(key)
-      if (known !== undefined) counts.set(key, { ...known, times: known.times + count.times })
-      else if (counts.size < most) counts.set(key, count)
-      else beyond += count.times
+      const existing = counts.get(key)
+      if (existing !== undefined) counts.set(key, { ...existing, times: existing.times + count.times })
+      else if (counts.size < maxKeys) counts.set(key, count)
+      else uncounted += count.times
     },
     /** Takes out some of the counts, those that are there for longest. */
-    take: (some: number): ReadonlyArray<RefusalCount> => {
-      const taken: Array<RefusalCount> = []
+    takeBatch: (maxCounts: number): ReadonlyArray<FailedCallCount> => {
+      const taken: Array<FailedCallCount> = []
       for (const [key, count] of counts) {
-        if (taken.length >= some) break
+        if (taken.length >= maxCounts) break
         counts.delete(key)
         taken.push(count)
       }
       return taken
     },
     /** Takes out the number of those that were not told apart. */
-    takeBeyond: (): number => {
-      const taken = beyond
-      beyond = 0
+    takeUncounted: (): number => {
+      const taken = uncounted
+      uncounted = 0
       return taken
     }
   }

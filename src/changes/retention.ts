@@ -1,28 +1,28 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { applyRetention, nextRows } from "../jobs/retention.ts"
-import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../platform/limits.ts"
+import { applyRetention, nextRowsCondition } from "../jobs/retention.ts"
+import { AUDIT_RETENTION_MS, IDEMPOTENCY_RETENTION_MS } from "../platform/limits.ts"
 import { HOUR_MS } from "./refusal-counts.ts"
 
-const forgettingKeys = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
+const expiredKeysSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM idempotency_keys
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM idempotency_keys WHERE kept_at <= ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM idempotency_keys WHERE kept_at <= ${cutoff}`)}`
 
-const forgettingTrail = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
-  DELETE FROM trail WHERE ${nextRows(sql, sql`SELECT ctid FROM trail WHERE at <= ${then}`)}`
+const expiredAuditEntriesSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+  DELETE FROM trail WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM trail WHERE at <= ${cutoff}`)}`
 
-const forgettingRefusals = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
-  DELETE FROM refusals WHERE ${nextRows(sql, sql`SELECT ctid FROM refusals WHERE hour <= ${then}`)}`
+const expiredFailedCallsSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+  DELETE FROM refusals WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM refusals WHERE hour <= ${cutoff}`)}`
 
 /** Removes keys, changes and counts of refusals that have been kept for their time, as of now. */
-export const retain = Effect.fnUntraced(function* (now: Date) {
+export const deleteExpiredChangeData = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
-  const before = (age: number) => new Date(now.getTime() - age)
+  const cutoffFor = (age: number) => new Date(now.getTime() - age)
   yield* applyRetention(sql, [
-    forgettingKeys(sql, before(IDEMPOTENCY_KEPT_MS)),
-    forgettingTrail(sql, before(TRAIL_KEPT_MS)),
+    expiredKeysSql(sql, cutoffFor(IDEMPOTENCY_RETENTION_MS)),
+    expiredAuditEntriesSql(sql, cutoffFor(AUDIT_RETENTION_MS)),
     // An hour is as old as its end.
-    forgettingRefusals(sql, before(TRAIL_KEPT_MS + HOUR_MS))
+    expiredFailedCallsSql(sql, cutoffFor(AUDIT_RETENTION_MS + HOUR_MS))
   ])
 })

@@ -4,9 +4,9 @@ import type { Actor } from "../contract/acting.ts"
 import type { Value, Valued } from "../platform/database/forms.ts"
 
 /** Writes down who changed the records in the CTE `touched`, but for those that have no name there: they are kept out. */
-export const trailing = (
+export const insertAuditEntriesSql = (
   sql: SqlClient,
-  { accountId, application, operation, requestId }: Valued<Omit<Actor, "key">>,
+  { accountId, application, operation, requestId }: Valued<Omit<Actor, "idempotencyKey">>,
   now: Value<Date>
 ): Fragment => sql`
   INSERT INTO trail (operator_id, at, account_id, application, operation, request_id, record, fields)

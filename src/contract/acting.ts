@@ -1,7 +1,7 @@
 import { Context } from "effect"
 
 /** The key a change is made under, and how far this call has come with it. */
-export interface CallKey {
+export interface IdempotencyKeyState {
   readonly operatorId: number
   /** Of the key itself, which is kept nowhere. */
   readonly digest: Uint8Array
@@ -11,7 +11,7 @@ export interface CallKey {
    * Whether an earlier call with this key may have acted outside: until it is known whether it did, nothing may be refused
    * and nothing done (changes/outward.ts).
    */
-  resumes: boolean
+  isResuming: boolean
   /**
    * `none`: nothing is written down. `claimed`: an act outside is, and this call has none under way now. `acting`: it has, or
    * cannot know that it is over. `kept`: what came of the change is written down, with the change. `unneeded`: the answer is a
@@ -30,17 +30,17 @@ export interface Actor {
   readonly application: string
   readonly operation: string
   readonly requestId: string | null
-  readonly key: CallKey | undefined
+  readonly idempotencyKey: IdempotencyKeyState | undefined
 }
 
 /** Who is acting; whatever changes something for an operator is asked for it. */
-export class Acting extends Context.Service<Acting, Actor>()("latchkey/contract/Acting") {}
+export class CurrentActor extends Context.Service<CurrentActor, Actor>()("latchkey/contract/Acting") {}
 
 /** The service itself, or who runs it, acting by a part of it such as the command line. */
-export const byItself = (application: string, operation: string): Actor => ({
+export const systemActor = (application: string, operation: string): Actor => ({
   accountId: null,
   application,
   operation,
   requestId: null,
-  key: undefined
+  idempotencyKey: undefined
 })

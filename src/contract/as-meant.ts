@@ -1,5 +1,5 @@
 import { Predicate, Result, SchemaAST } from "effect"
-import { isWhole } from "./fields.ts"
+import { isWholeNumber } from "./fields.ts"
 import { parseJson } from "./json-text.ts"
 
 // What clients send is not always what they mean: generated ones write `null` for a field they leave out, and language
@@ -7,9 +7,9 @@ import { parseJson } from "./json-text.ts"
 // and drop the fields that the schema does not have.
 
 /** Corrects a value that a client sent. Returns the corrected value. */
-type Reading = (value: unknown) => unknown
+type Corrector = (value: unknown) => unknown
 
-interface Manner {
+interface CorrectionOptions {
   /** Whether `null` counts as absent for an optional field whose schema does not take null. */
   readonly nullIsAbsent: boolean
   /** Whether a field that takes an array also takes the JSON text of one. */
@@ -17,24 +17,24 @@ interface Manner {
 }
 
 /** Returns the function that corrects a value which a client sent for a schema. */
-export const asMeant = (ast: SchemaAST.AST, nullIsAbsent: boolean, textIsList = false): Reading =>
-  readingOf(ast, { nullIsAbsent, textIsList }) ?? asSent
+export const makeInputCorrector = (ast: SchemaAST.AST, nullIsAbsent: boolean, textIsList = false): Corrector =>
+  correctorFor(ast, { nullIsAbsent, textIsList }) ?? keepUnchanged
 
-const asSent: Reading = (value) => value
+const keepUnchanged: Corrector = (value) => value
 
-const readingOf = (ast: SchemaAST.AST, manner: Manner): Reading | undefined => {
+const correctorFor = (ast: SchemaAST.AST, options: CorrectionOptions): Corrector | undefined => {
   // Behind a transformation stands what is sent.
   const [link] = ast.encoding ?? []
-  if (link !== undefined) return readingOf(link.to, manner)
+  if (link !== undefined) return correctorFor(link.to, options)
   switch (ast._tag) {
     case "Number":
-      return ast.checks?.some((check) => check === isWhole) === true ? wholeOf : undefined
+      return ast.checks?.some((check) => check === isWholeNumber) === true ? correctWholeNumber : undefined
     case "Arrays":
-      return readingOfList(ast, manner)
+      return arrayCorrector(ast, options)
     case "Objects":
-      return readingOfFields(ast, manner)
+      return structCorrector(ast, options)
     case "Union":
-      return readingOfChoice(ast, manner)
+      return unionCorrector(ast, options)
     default:
       return undefined
   }
@@ -42,27 +42,27 @@ const readingOf = (ast: SchemaAST.AST, manner: Manner): Reading | undefined => {
 
 const DECIMAL = /^-?\d+$/
 
-const wholeOf: Reading = (value) => {
+const correctWholeNumber: Corrector = (value) => {
   if (typeof value !== "string" || !DECIMAL.test(value)) return value
-  const whole = Number(value)
-  return Number.isSafeInteger(whole) ? whole : value
+  const wholeNumber = Number(value)
+  return Number.isSafeInteger(wholeNumber) ? wholeNumber : value
 }
 
-const readingOfList = ({ rest }: SchemaAST.Arrays, manner: Manner): Reading | undefined => {
+const arrayCorrector = ({ rest }: SchemaAST.Arrays, options: CorrectionOptions): Corrector | undefined => {
   const [item] = rest
-  const read = item === undefined ? undefined : readingOf(item, manner)
-  const readItems: Reading | undefined =
-    read &&
+  const correctItem = item === undefined ? undefined : correctorFor(item, options)
+  const correctItems: Corrector | undefined =
+    correctItem &&
     ((value) => {
       if (!Array.isArray(value)) return value
-      const meant = value.map(read)
-      return meant.some((each, index) => each !== value[index]) ? meant : value
+      const correctedItems = value.map(correctItem)
+      return correctedItems.some((each, index) => each !== value[index]) ? correctedItems : value
     })
-  return manner.textIsList ? (value) => (readItems ?? asSent)(listOf(value)) : readItems
+  return options.textIsList ? (value) => (correctItems ?? keepUnchanged)(parseJsonArray(value)) : correctItems
 }
 
 /** Parses the JSON text of an array. Returns any other value unchanged. */
-const listOf: Reading = (value) => {
+const parseJsonArray: Corrector = (value) => {
   if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value
   const list = parseJson(value)
   return Result.isSuccess(list) && Array.isArray(list.success) ? list.success : value
@@ -72,47 +72,48 @@ const listOf: Reading = (value) => {
  * Combines the readings of the members of a union. If text is a member, digits and `[]` stay text. If several members are objects,
  * none of them is read, because each would drop the fields of the others.
  */
-const readingOfChoice = ({ types }: SchemaAST.Union, manner: Manner): Reading | undefined => {
+const unionCorrector = ({ types }: SchemaAST.Union, options: CorrectionOptions): Corrector | undefined => {
   const isText = types.some((type) => SchemaAST.toEncoded(type)._tag === "String")
   const isObject = (type: SchemaAST.AST): boolean => SchemaAST.toEncoded(type)._tag === "Objects"
-  const readable = types.filter(isObject).length > 1 ? types.filter((type) => !isObject(type)) : types
-  const reads = readable
-    .map((type) => readingOf(type, manner))
-    .filter((read) => read !== undefined)
-    .filter((read) => !(isText && read === wholeOf))
-  if (reads.length === 0) return undefined
+  const correctable = types.filter(isObject).length > 1 ? types.filter((type) => !isObject(type)) : types
+  const correctors = correctable
+    .map((type) => correctorFor(type, options))
+    .filter((corrector) => corrector !== undefined)
+    .filter((corrector) => !(isText && corrector === correctWholeNumber))
+  if (correctors.length === 0) return undefined
   return (value) => {
-    const meant = reads.reduce((each, read) => read(each), value)
-    return isText && Array.isArray(meant) && meant.length === 0 ? value : meant
+    const corrected = correctors.reduce((partlyCorrected, correct) => correct(partlyCorrected), value)
+    return isText && Array.isArray(corrected) && corrected.length === 0 ? value : corrected
   }
 }
 
 /** Reads the fields of the schema and drops all others, so that thousands of unknown fields do not slow down the next steps. */
-const readingOfFields = (ast: SchemaAST.Objects, manner: Manner): Reading | undefined => {
+const structCorrector = (ast: SchemaAST.Objects, options: CorrectionOptions): Corrector | undefined => {
   if (ast.indexSignatures.length > 0) return undefined
   const fields = ast.propertySignatures.map(({ name, type }) => ({
     name: String(name),
-    read: readingOf(type, manner) ?? asSent,
-    isOmitted: manner.nullIsAbsent && SchemaAST.isOptional(type) && !takesNull(type) ? isOmittedBy(type) : () => false
+    correct: correctorFor(type, options) ?? keepUnchanged,
+    isOmitted:
+      options.nullIsAbsent && SchemaAST.isOptional(type) && !acceptsNull(type) ? omissionTestFor(type) : () => false
   }))
   return (value) => {
     if (!Predicate.isObject(value)) return value
-    const known: Record<string, unknown> = {}
-    for (const { name, read, isOmitted } of fields) {
+    const knownFields: Record<string, unknown> = {}
+    for (const { name, correct, isOmitted } of fields) {
       if (!Object.hasOwn(value, name)) continue
-      const given = value[name]
-      if (!(given === null && isOmitted(value))) known[name] = read(given)
+      const fieldValue = value[name]
+      if (!(fieldValue === null && isOmitted(value))) knownFields[name] = correct(fieldValue)
     }
-    return known
+    return knownFields
   }
 }
 
 /** Returns whether `null` in the field counts as absent: always, or only if another field narrows the call (`absenceWidens`). */
-const isOmittedBy = (type: SchemaAST.AST): ((value: object) => boolean) => {
-  const others = type.context?.annotations?.absenceWidens
-  if (others === undefined) return () => true
-  return (value) => others.some((name) => Predicate.hasProperty(value, name) && (value[name] ?? null) !== null)
+const omissionTestFor = (type: SchemaAST.AST): ((value: object) => boolean) => {
+  const narrowingFields = type.context?.annotations?.absenceWidens
+  if (narrowingFields === undefined) return () => true
+  return (value) => narrowingFields.some((name) => Predicate.hasProperty(value, name) && (value[name] ?? null) !== null)
 }
 
-const takesNull = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Null" || (ast._tag === "Union" && ast.types.some(takesNull))
+const acceptsNull = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Null" || (ast._tag === "Union" && ast.types.some(acceptsNull))

@@ -29,14 +29,14 @@ export const Caller = Schema.Struct({
 export type Caller = typeof Caller.Type
 
 /** Somebody who is signed in at the console, with what may keep the account from doing anything. */
-export interface Person {
+export interface SignedInAccount {
   readonly caller: Caller
   readonly status: "active" | "banned" | "closed"
   readonly subscriptionUntil: DateTime.Utc | null
 }
 
 /** Who is calling; provided by the Gate to every handler. */
-export class CurrentOperator extends Context.Service<CurrentOperator, Caller>()("latchkey/contract/CurrentOperator") {}
+export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("latchkey/contract/CurrentOperator") {}
 
 /** What the Gate itself can answer, before a handler runs. */
 export const GateError = Schema.Union([Unauthenticated, SubscriptionRequired, RateLimited])

@@ -1,7 +1,7 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
-import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../platform/limits.ts"
+import { SELECTED_FIELD_NAME, SELECTED_FIELDS, SELECTED_FIELDS_TEXT } from "../platform/limits.ts"
 import { textUpTo } from "./fields.ts"
-import { toldName } from "./told-name.ts"
+import { toPrintableName } from "./told-name.ts"
 
 // `fields` of a list: which top-level fields of its rows a caller wants. What is not wanted is left out of the answer once it
 // is written as JSON, so a family knows nothing of it.
@@ -10,76 +10,77 @@ declare module "effect/Schema" {
   namespace Annotations {
     interface Key<T> {
       /** Names the list of the answer whose rows have only the fields that this one names. */
-      readonly choosesFieldsOf?: string | undefined
+      readonly selectsFieldsOf?: string | undefined
     }
   }
 }
 
-type Chosen = string | ReadonlyArray<string>
+type FieldSelection = string | ReadonlyArray<string>
 
 /** The names that are meant; blanks may stand around one. */
-const namesIn = (chosen: Chosen): ReadonlyArray<string> =>
-  typeof chosen === "string" ? chosen.split(",").map((name) => name.trim()) : chosen
+const parseFieldNames = (selection: FieldSelection): ReadonlyArray<string> =>
+  typeof selection === "string" ? selection.split(",").map((name) => name.trim()) : selection
 
-const refusalOf = (chosen: Chosen, known: ReadonlyArray<string>): string | undefined => {
-  if (chosen.length === 0) return "must name a field"
-  const unknown = namesIn(chosen).find((name) => !known.includes(name))
-  if (unknown === undefined) return undefined
-  const wrong = unknown === "" ? "must not contain an empty name" : `there is no field ${toldName(unknown)}`
-  return `${wrong}; the fields are ${known.join(", ")}`
+const findSelectionProblem = (selection: FieldSelection, rowFieldNames: ReadonlyArray<string>): string | undefined => {
+  if (selection.length === 0) return "must name a field"
+  const unknownName = parseFieldNames(selection).find((name) => !rowFieldNames.includes(name))
+  if (unknownName === undefined) return undefined
+  const problem =
+    unknownName === "" ? "must not contain an empty name" : `there is no field ${toPrintableName(unknownName)}`
+  return `${problem}; the fields are ${rowFieldNames.join(", ")}`
 }
 
 /** A comma-separated text, as a query has it, or a list of names; at least one name, each of a field that rows have. */
-const FieldNames = (known: ReadonlyArray<string>) =>
+const fieldSelectionSchema = (rowFieldNames: ReadonlyArray<string>) =>
   Schema.Union([
-    Schema.Array(textUpTo(FIELD_NAME)).check(
-      Schema.isMaxLength(FIELDS_CHOSEN, { expected: `at most ${FIELDS_CHOSEN} names` })
+    Schema.Array(textUpTo(SELECTED_FIELD_NAME)).check(
+      Schema.isMaxLength(SELECTED_FIELDS, { expected: `at most ${SELECTED_FIELDS} names` })
     ),
-    textUpTo(FIELDS_TEXT)
+    textUpTo(SELECTED_FIELDS_TEXT)
   ]).check(
-    Schema.makeFilter((chosen: Chosen) => refusalOf(chosen, known), {
+    Schema.makeFilter((selection: FieldSelection) => findSelectionProblem(selection, rowFieldNames), {
       expected: "names of fields",
       toJsonSchema: () => [{}, true]
     })
   )
 
 /** The payload field of a search whose answer has rows of that kind under the name `list`. */
-export const chosenFields = (list: string, row: { readonly fields: Schema.Struct.Fields }) => ({
+export const fieldsParameter = (list: string, row: { readonly fields: Schema.Struct.Fields }) => ({
   fields: Schema.optionalKey(
-    FieldNames(Object.keys(row.fields)).annotate({ description: "only these fields, comma-separated" })
-  ).annotateKey({ choosesFieldsOf: list })
+    fieldSelectionSchema(Object.keys(row.fields)).annotate({ description: "only these fields, comma-separated" })
+  ).annotateKey({ selectsFieldsOf: list })
 })
 
 /** The list of an operation's answer that a caller may narrow. */
-export const chosenListOf = (payload: SchemaAST.AST): string | undefined =>
+export const selectableListOf = (payload: SchemaAST.AST): string | undefined =>
   payload._tag === "Objects"
-    ? payload.propertySignatures.find(({ name }) => name === "fields")?.type.context?.annotations?.choosesFieldsOf
+    ? payload.propertySignatures.find(({ name }) => name === "fields")?.type.context?.annotations?.selectsFieldsOf
     : undefined
 
 /** Whether a payload asks for some fields alone. */
-const chosenIn = (payload: unknown): ReadonlyArray<string> | undefined => {
+const selectedFieldsOf = (payload: unknown): ReadonlyArray<string> | undefined => {
   if (!Predicate.hasProperty(payload, "fields")) return undefined
   const { fields } = payload
   return Predicate.isString(fields)
-    ? namesIn(fields)
+    ? parseFieldNames(fields)
     : Array.isArray(fields)
       ? fields.filter(Predicate.isString)
       : undefined
 }
 
 /** The answer with the fields that were asked for, in the order rows have them; as it is where all were. */
-export const narrowed =
+export const narrowResponse =
   (list: string) =>
-  (payload: unknown, answer: Schema.Json): Schema.Json => {
-    const names = chosenIn(payload)
-    if (names === undefined || !isRecord(answer)) return answer
-    const rows = answer[list]
-    const wanted = new Set(names)
-    return Array.isArray(rows) ? { ...answer, [list]: rows.map((row) => only(row, wanted)) } : answer
+  (payload: unknown, response: Schema.Json): Schema.Json => {
+    const selectedNames = selectedFieldsOf(payload)
+    if (selectedNames === undefined || !isJsonObject(response)) return response
+    const rows = response[list]
+    const selectedNameSet = new Set(selectedNames)
+    return Array.isArray(rows) ? { ...response, [list]: rows.map((row) => pickFields(row, selectedNameSet)) } : response
   }
 
-const isRecord = (value: Schema.Json): value is { readonly [name: string]: Schema.Json } =>
+const isJsonObject = (value: Schema.Json): value is { readonly [name: string]: Schema.Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const only = (row: Schema.Json, wanted: ReadonlySet<string>): Schema.Json =>
-  isRecord(row) ? Object.fromEntries(Object.entries(row).filter(([name]) => wanted.has(name))) : row
+const pickFields = (row: Schema.Json, selectedNameSet: ReadonlySet<string>): Schema.Json =>
+  isJsonObject(row) ? Object.fromEntries(Object.entries(row).filter(([name]) => selectedNameSet.has(name))) : row

@@ -9,44 +9,44 @@ export interface DateRange {
 }
 
 /** The fields of a payload that name the two ends. */
-export interface EndNames<Start extends string = string, End extends string = string> {
+export interface RangeFieldNames<Start extends string = string, End extends string = string> {
   readonly start: Start
   readonly end: End
 }
 
-const START_AND_END = { start: "start_date", end: "end_date" } as const
+const DEFAULT_RANGE_FIELDS = { start: "start_date", end: "end_date" } as const
 
 /** 422 for a range that ends before it starts. */
-export const inOrder = (
+export const validateRangeOrder = (
   range: DateRange,
-  names: EndNames = START_AND_END
+  names: RangeFieldNames = DEFAULT_RANGE_FIELDS
 ): Result.Result<DateRange, ValidationFailed> =>
   daysInRange(range.start, range.end) < 1
     ? Result.fail(new ValidationFailed({ message: `${names.start}: must not be after ${names.end}.` }))
     : Result.succeed(range)
 
 /** 422 for a range of more than `most` days. */
-export const ofAtMost = (range: DateRange, most: number): Result.Result<DateRange, ValidationFailed> =>
-  daysInRange(range.start, range.end) > most
+export const validateRangeLength = (range: DateRange, maxDays: number): Result.Result<DateRange, ValidationFailed> =>
+  daysInRange(range.start, range.end) > maxDays
     ? Result.fail(
         new ValidationFailed({
-          message: `end_date: the range has at most ${most} days, start_date and end_date included.`
+          message: `end_date: the range has at most ${maxDays} days, start_date and end_date included.`
         })
       )
     : Result.succeed(range)
 
 /** 422 for a range whose end is more than `most` days after its start. */
-export const withinDays = (
+export const validateRangeEnd = (
   range: DateRange,
-  most: number,
-  names: EndNames = START_AND_END
+  maxDays: number,
+  names: RangeFieldNames = DEFAULT_RANGE_FIELDS
 ): Result.Result<DateRange, ValidationFailed> =>
-  daysInRange(range.start, range.end) - 1 > most
-    ? Result.fail(new ValidationFailed({ message: `${names.end}: must be within ${most} days of ${names.start}.` }))
+  daysInRange(range.start, range.end) - 1 > maxDays
+    ? Result.fail(new ValidationFailed({ message: `${names.end}: must be within ${maxDays} days of ${names.start}.` }))
     : Result.succeed(range)
 
 /** The range that two fields name together: both or neither. A range that is open at one end is refused, not guessed. */
-export const rangeOf = (payload: {
+export const parseDateRange = (payload: {
   readonly start_date?: string
   readonly end_date?: string
 }): Result.Result<DateRange | undefined, BadRequest | ValidationFailed> => {
@@ -54,5 +54,5 @@ export const rangeOf = (payload: {
   if (start === undefined && end === undefined) return Result.succeed(undefined)
   if (start === undefined) return Result.fail(new BadRequest({ message: "start_date: is required with end_date." }))
   if (end === undefined) return Result.fail(new BadRequest({ message: "end_date: is required with start_date." }))
-  return inOrder({ start, end })
+  return validateRangeOrder({ start, end })
 }

@@ -14,30 +14,30 @@ export interface Envelope {
 }
 
 /** An envelope and the headers that travel beside it (rate-limit fields). */
-export interface Answer {
+export interface ServiceResponse {
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
   /** What refused it, where it was refused: for a door that speaks another language beside the envelope's. */
   readonly error?: ApiError
 }
 
-const tail = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 8)
+const randomSuffix = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 8)
 
 /** `RT`, the UTC time in 14 digits, eight random letters and digits (contract facts 0.1). */
 export const newRequestId = (now: number): string => {
   const iso = new Date(now).toISOString()
   const day = `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 10)}`
-  return `RT${day}${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}${tail()}`
+  return `RT${day}${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}${randomSuffix()}`
 }
 
-export const succeeded = (requestId: string, data: Schema.Json): Envelope => ({
+export const successEnvelope = (requestId: string, data: Schema.Json): Envelope => ({
   request_id: requestId,
   error_code: 0,
   error_msg: "",
   data
 })
 
-export const failed = (requestId: string, error: ApiError): Envelope => ({
+export const failureEnvelope = (requestId: string, error: ApiError): Envelope => ({
   request_id: requestId,
   error_code: errorCode(error),
   error_msg: error.message,

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 // One tagged error a row of the error_code table (specification, Errors). `message` becomes error_msg: short English
 // for people, never for program logic, so it names the field and the rule and holds no secret.
 
-const Message = { message: Schema.String }
+const MessageField = { message: Schema.String }
 
 /** What OAuth calls a refusal (RFC 6749 4.1.2.1 and 5.2, RFC 7009, RFC 7591 3.2.2, RFC 8707), for those clients that read this and not error_code. */
 export const OAuthError = Schema.Literals([
@@ -24,14 +24,14 @@ export const OAuthError = Schema.Literals([
 export type OAuthError = typeof OAuthError.Type
 
 /** Where the code alone does not tell it. */
-const Named = { oauth: Schema.optionalKey(OAuthError) }
+const OAuthErrorField = { oauth: Schema.optionalKey(OAuthError) }
 
 /**
  * An error that is an answer and nobody's mistake in the code: without a stack, which nobody would read and which costs more
  * than the rest of a refusal.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the language asks for it of every class that is made of another.
-const answered = <Base extends new (...args: any[]) => object>(base: Base) =>
+const withoutStack = <Base extends new (...args: any[]) => object>(base: Base) =>
   class extends base {
     // biome-ignore lint/suspicious/noExplicitAny: as above.
     constructor(...args: any[]) {
@@ -47,23 +47,25 @@ const answered = <Base extends new (...args: any[]) => object>(base: Base) =>
   }
 
 /** 400: the request cannot be read: a missing field, a wrong type, fields that exclude each other. */
-export class BadRequest extends answered(Schema.TaggedError<BadRequest>()("BadRequest", { ...Message, ...Named })) {}
+export class BadRequest extends withoutStack(
+  Schema.TaggedError<BadRequest>()("BadRequest", { ...MessageField, ...OAuthErrorField })
+) {}
 
 /** 401: no valid token, or a read-only token on a write. */
-export class Unauthenticated extends answered(
-  Schema.TaggedError<Unauthenticated>()("Unauthenticated", { ...Message, ...Named })
+export class Unauthenticated extends withoutStack(
+  Schema.TaggedError<Unauthenticated>()("Unauthenticated", { ...MessageField, ...OAuthErrorField })
 ) {}
 
 /** 403: the caller is known and may not do this, or the record is somebody else's. */
-export class Forbidden extends answered(Schema.TaggedError<Forbidden>()("Forbidden", Message)) {}
+export class Forbidden extends withoutStack(Schema.TaggedError<Forbidden>()("Forbidden", MessageField)) {}
 
 /** 404: no such path, or no such record in this account. */
-export class NotFound extends answered(Schema.TaggedError<NotFound>()("NotFound", Message)) {}
+export class NotFound extends withoutStack(Schema.TaggedError<NotFound>()("NotFound", MessageField)) {}
 
 /** 409: the action would create a duplicate, or sell a night twice; or another call with the same key is not through. */
-export class Conflict extends answered(
+export class Conflict extends withoutStack(
   Schema.TaggedError<Conflict>()("Conflict", {
-    ...Message,
+    ...MessageField,
     /** Seconds after which the same call may succeed. */
     retryAfter: Schema.optionalKey(Schema.Int),
     /** Present if another record has the name: the id of that record, or null before it is looked up. */
@@ -72,27 +74,27 @@ export class Conflict extends answered(
 ) {}
 
 /** 420: the account's subscription does not cover the call; only the host can change that. */
-export class SubscriptionRequired extends answered(
-  Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", Message)
+export class SubscriptionRequired extends withoutStack(
+  Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", MessageField)
 ) {}
 
 /** 422: readable, but a rule of the business refuses it; the message names the field. */
-export class ValidationFailed extends answered(
-  Schema.TaggedError<ValidationFailed>()("ValidationFailed", { ...Message, ...Named })
+export class ValidationFailed extends withoutStack(
+  Schema.TaggedError<ValidationFailed>()("ValidationFailed", { ...MessageField, ...OAuthErrorField })
 ) {}
 
 /** 429: a window or quota is used up; `headers` say which one and for how long. */
-export class RateLimited extends answered(
+export class RateLimited extends withoutStack(
   Schema.TaggedError<RateLimited>()("RateLimited", {
-    ...Message,
+    ...MessageField,
     headers: Schema.Record(Schema.String, Schema.String)
   })
 ) {}
 
 /** 500: a defect of the service, which carries nothing but the request_id to look it up by; or more work than time. */
-export class ServerError extends answered(
+export class ServerError extends withoutStack(
   Schema.TaggedError<ServerError>()("ServerError", {
-    ...Message,
+    ...MessageField,
     /** Seconds after which the same call may succeed. */
     retryAfter: Schema.optionalKey(Schema.Int),
     /** The call got no permit in time and did not begin, so it does not count in a rate-limit window. */
@@ -101,12 +103,14 @@ export class ServerError extends answered(
 ) {}
 
 /** 501: the endpoint exists but is not enabled for this account or deployment. */
-export class NotImplemented extends answered(Schema.TaggedError<NotImplemented>()("NotImplemented", Message)) {}
+export class NotImplemented extends withoutStack(
+  Schema.TaggedError<NotImplemented>()("NotImplemented", MessageField)
+) {}
 
 /** 502, 503, 504: a channel behind the service failed, is away, or did not answer in time. */
-export class Upstream extends answered(
+export class Upstream extends withoutStack(
   Schema.TaggedError<Upstream>()("Upstream", {
-    ...Message,
+    ...MessageField,
     code: Schema.Literals([502, 503, 504])
   })
 ) {}

@@ -1,6 +1,6 @@
 import currencyCodes from "currency-codes"
 import { Schema, Struct } from "effect"
-import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT, MICROSECOND_TEXT } from "../platform/limits.ts"
+import { AMOUNT_MAX, EMAIL, INSTANT_TEXT, MICROSECOND_TEXT, RECORD_CODE } from "../platform/limits.ts"
 import { instantBounds } from "./time.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
@@ -26,7 +26,7 @@ declare module "effect/Schema" {
       /** Works and is not removed; another field says the same (specification, Versioning). */
       readonly deprecated?: boolean | undefined
       /** Taken with the value there is and refused with any other, so tools are not shown it. */
-      readonly neverChanges?: boolean | undefined
+      readonly isImmutable?: boolean | undefined
     }
   }
 }
@@ -35,13 +35,15 @@ declare module "effect/Schema" {
  * Returns an optional field that narrows a call. `null` in it is an error, because the call would do more without it. `null` counts
  * as absent only if the call has one of the fields `others`, which narrow it too.
  */
-export const wideningIfAbsent = <Field extends Schema.Top>(field: Field, others: ReadonlyArray<string> = []) =>
-  Schema.optionalKey(field).annotateKey({ absenceWidens: others })
+export const narrowingField = <Field extends Schema.Top>(
+  field: Field,
+  otherNarrowingFields: ReadonlyArray<string> = []
+) => Schema.optionalKey(field).annotateKey({ absenceWidens: otherNarrowingFields })
 
 /** What makes a number a whole one, and lets clients send it as text: see as-meant.ts. */
-export const isWhole = Schema.isInt({ unreadable: true, expected: "a whole number" })
+export const isWholeNumber = Schema.isInt({ unreadable: true, expected: "a whole number" })
 
-interface unchangeable extends Struct.Lambda {
+interface immutableField extends Struct.Lambda {
   <Field extends Schema.Top>(field: Field): Schema.optionalKey<Schema.Union<readonly [Field, Schema.Unknown]>>
   readonly "~lambda.out": this["~lambda.in"] extends Schema.Top
     ? Schema.optionalKey<Schema.Union<readonly [this["~lambda.in"], Schema.Unknown]>>
@@ -52,21 +54,23 @@ interface unchangeable extends Struct.Lambda {
  * Returns the field of an edit that never changes: a record can be sent back whole. Any value is readable, so that a part of an object is
  * refused as another value (422), and not for the fields it lacks (400).
  */
-export const unchangeable = Struct.lambda<unchangeable>((field) =>
-  Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ neverChanges: true })
+export const immutableField = Struct.lambda<immutableField>((field) =>
+  Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ isImmutable: true })
 )
 
 /** The time of a record's last change, which the service sets. An edit may send any text in it, which is ignored. */
-export const LastChange = Schema.optionalKey(Schema.String).annotateKey({ neverChanges: true })
+export const LastChange = Schema.optionalKey(Schema.String).annotateKey({ isImmutable: true })
 
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
-export const Integer = Schema.Finite.check(isWhole)
+export const Integer = Schema.Finite.check(isWholeNumber)
 
 /** Id of a record: int64, at least 1. */
 export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
 
 /** What a search is narrowed by: a property, or 0 for the stays in none, those in the reservation box. */
-export const PropertyOrBox = Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" }))
+export const PropertyOrUnassigned = Integer.check(
+  Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" })
+)
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
@@ -104,7 +108,7 @@ const isStorableInstant = (text: string): boolean => {
 const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00.000Z")
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z")
 
-const instantUpTo = (maxLength: number) =>
+const instantTextUpTo = (maxLength: number) =>
   Schema.String.check(
     Schema.makeFilter(
       isReadableInstant,
@@ -123,12 +127,12 @@ const instantUpTo = (maxLength: number) =>
   ).annotate({ description: "ISO 8601; without offset in the host's time zone" })
 
 /** A point in time, ISO 8601, in the years that four digits can say. Without an offset it is on the merchant's clock. */
-export const InstantText = instantUpTo(INSTANT_TEXT)
+export const InstantText = instantTextUpTo(INSTANT_TEXT)
 
 const FINER_THAN_MICROSECONDS = /\.\d{7}/
 
 /** A point in time as in {@link InstantText}, with at most six decimals, because the database stores microseconds. */
-export const MicrosecondText = instantUpTo(MICROSECOND_TEXT).check(
+export const MicrosecondInstantText = instantTextUpTo(MICROSECOND_TEXT).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
     expected: "a time with at most six decimals of a second",
     toJsonSchema: () => [{}, true]
@@ -136,68 +140,73 @@ export const MicrosecondText = instantUpTo(MICROSECOND_TEXT).check(
 )
 
 /** Funds and units of account: the codes ISO marks `IsFund` in its list, and those it has added since of the same kind. */
-const FUNDS = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]
+const FUND_CURRENCIES = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]
 /** Settled between states and banks alone: SDR, the ADB's unit of account, Sucre. */
-const BETWEEN_BANKS = ["XDR", "XUA", "XSU"]
+const INTERBANK_CURRENCIES = ["XDR", "XUA", "XSU"]
 
 /** What the list of the library, of June 2024, does not know: taken out of circulation since, and new, with its decimals. */
-const WITHDRAWN = ["ANG", "BGN", "CUC"]
-const NEWER = new Map([["XCG", 2]])
+const WITHDRAWN_CURRENCIES = ["ANG", "BGN", "CUC"]
+const NEW_CURRENCY_DECIMALS = new Map([["XCG", 2]])
 
 /** ISO gives metals, bond units, the code for tests and the one for no currency a place beginning with ZZ. */
-const isOfNoCountry = (code: string): boolean =>
-  currencyCodes.code(code)?.countries.some((place) => /^zz\d/i.test(place)) === true
+const isWithoutCountry = (code: string): boolean =>
+  currencyCodes.code(code)?.countries.some((country) => /^zz\d/i.test(country)) === true
 
 /** The currencies somebody can pay with. */
-const CIRCULATING = new Set([
+const CIRCULATING_CURRENCIES = new Set([
   ...currencyCodes
     .codes()
-    .filter((code) => !isOfNoCountry(code) && ![...FUNDS, ...BETWEEN_BANKS, ...WITHDRAWN].includes(code)),
-  ...NEWER.keys()
+    .filter(
+      (code) =>
+        !isWithoutCountry(code) &&
+        ![...FUND_CURRENCIES, ...INTERBANK_CURRENCIES, ...WITHDRAWN_CURRENCIES].includes(code)
+    ),
+  ...NEW_CURRENCY_DECIMALS.keys()
 ])
 
 /** ISO 4217 code of a currency in circulation, in capitals. */
 export const Currency = Schema.String.check(
-  Schema.makeFilter((code) => CIRCULATING.has(code), {
+  Schema.makeFilter((code) => CIRCULATING_CURRENCIES.has(code), {
     expected: "the ISO 4217 code of a currency in use, such as EUR",
     toJsonSchema: () => [{ pattern: "^[A-Z]{3}$" }, true]
   })
 )
 
 /** Decimals of a currency's smallest unit: 2 for EUR, 0 for JPY, 3 for KWD. */
-export const currencyDecimals = (code: string): number => currencyCodes.code(code)?.digits ?? NEWER.get(code) ?? 2
+export const currencyDecimals = (code: string): number =>
+  currencyCodes.code(code)?.digits ?? NEW_CURRENCY_DECIMALS.get(code) ?? 2
 
 /** What is said of every field that holds money. */
-export const MAJOR_UNITS = "major units"
+export const MAJOR_UNITS_DESCRIPTION = "major units"
 
 /** Money in major units (100 is one hundred euro), above zero. */
 export const PositiveAmount = Schema.Finite.check(
   Schema.isGreaterThan(0, { expected: "an amount above zero" }),
   Schema.isLessThanOrEqualTo(AMOUNT_MAX, { expected: `an amount of at most ${AMOUNT_MAX}` })
-).annotate({ description: MAJOR_UNITS })
+).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
 /** Whether the text has at most `most` characters (code points, as a person counts them). A long one is not counted out. */
-export const isUpTo = (text: string, most: number): boolean =>
-  text.length <= most || (text.length <= 2 * most && Array.from(text).length <= most)
+export const hasAtMostCharacters = (text: string, maxCharacters: number): boolean =>
+  text.length <= maxCharacters || (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters)
 
 /** At most `most` characters. */
-export const textUpTo = (most: number) =>
+export const textUpTo = (maxCharacters: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => isUpTo(text, most), {
-      expected: `at most ${most} characters`,
-      toJsonSchema: () => ({ maxLength: most })
+    Schema.makeFilter((text) => hasAtMostCharacters(text, maxCharacters), {
+      expected: `at most ${maxCharacters} characters`,
+      toJsonSchema: () => ({ maxLength: maxCharacters })
     })
   )
 
 /** What a check answers of a text that must say something. */
-export const EMPTY = "must not be empty"
+export const MUST_NOT_BE_EMPTY = "must not be empty"
 
 /** A text by which a record is called: a reservation code, a stay code, a channel's own id. */
-export const Code = Schema.String.check(
-  Schema.makeFilter((text) => (text === "" ? EMPTY : isUpTo(text, CODE)), {
-    expected: `at most ${CODE} characters`,
+export const RecordCode = Schema.String.check(
+  Schema.makeFilter((text) => (text === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, RECORD_CODE)), {
+    expected: `at most ${RECORD_CODE} characters`,
     // That it is not empty goes without saying.
-    toJsonSchema: () => [{ maxLength: CODE }, true]
+    toJsonSchema: () => [{ maxLength: RECORD_CODE }, true]
   })
 )
 

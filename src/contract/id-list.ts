@@ -3,21 +3,21 @@ import { IDS_MAX, IDS_TEXT } from "../platform/limits.ts"
 import { Id, textUpTo } from "./fields.ts"
 
 /** Ids as a JSON array, at most `most` of them. An id given twice counts once and the order means nothing: {@link asList}. */
-export const idsUpTo = (most: number) =>
-  Schema.Array(Id).check(Schema.isMaxLength(most, { expected: `at most ${most} ids` }))
+export const idsUpTo = (maxIds: number) =>
+  Schema.Array(Id).check(Schema.isMaxLength(maxIds, { expected: `at most ${maxIds} ids` }))
 
 /** At least one id, at most {@link IDS_MAX}. */
 export const Ids = idsUpTo(IDS_MAX).check(Schema.isMinLength(1, { expected: "a list of at least one id" }))
 
 /** Blanks may stand around an id, not within it. */
-const SEPARATED = /^(?: *\d+ *(?:, *\d+ *)*| *\[ *\d+ *(?:, *\d+ *)*\] *)$/
+const COMMA_SEPARATED_IDS = /^(?: *\d+ *(?:, *\d+ *)*| *\[ *\d+ *(?:, *\d+ *)*\] *)$/
 
 /** Without what makes a comma-separated text the text of a JSON array. */
-const bare = (text: string): string => text.replaceAll(/[[\]]/g, "")
+const stripBrackets = (text: string): string => text.replaceAll(/[[\]]/g, "")
 
 const CommaSeparatedIds = textUpTo(IDS_TEXT)
   .check(
-    Schema.makeFilter((text) => SEPARATED.test(text), {
+    Schema.makeFilter((text) => COMMA_SEPARATED_IDS.test(text), {
       unreadable: true,
       expected: "ids separated by commas, such as 1,2,3",
       toJsonSchema: () => [{}, true]
@@ -27,7 +27,7 @@ const CommaSeparatedIds = textUpTo(IDS_TEXT)
     Schema.decodeTo(
       idsUpTo(IDS_MAX),
       SchemaTransformation.transform<ReadonlyArray<number>, string>({
-        decode: (text) => bare(text).split(",").map(Number),
+        decode: (text) => stripBrackets(text).split(",").map(Number),
         encode: (ids) => ids.join(",")
       })
     )
@@ -42,5 +42,5 @@ export const IdsOrText = Schema.Union([Ids, CommaSeparatedIds]).annotate({
 })
 
 /** The ids as they are kept and shown: each once, ascending. */
-export const asList = (ids: ReadonlyArray<number>): ReadonlyArray<number> =>
+export const toSortedUniqueIds = (ids: ReadonlyArray<number>): ReadonlyArray<number> =>
   Array.from(new Set(ids)).sort((one, other) => one - other)

@@ -18,25 +18,27 @@ export const inputSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const { schema: written, definitions } = Schema.toJsonSchemaDocument(payload, {
+  const { schema: writtenSchema, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
     // A tool tells of what it does not know (ignored.ts); a client that looks first need not call.
     onExcessProperty: "error",
     includeAnnotationKey: (key) => key === "expected" || key === "deprecated" || key === "regionally"
   })
-  const schema = saidIn(deployment, written)
+  const schema = describeForDeployment(deployment, writtenSchema)
   // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
-  const root = schema.type === "object" ? shortened(schema) : { additionalProperties: false }
+  const root = schema.type === "object" ? simplifySchema(schema) : { additionalProperties: false }
   return {
     ...root,
     type: "object",
-    ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachOf(saidIn(deployment, definitions), shortened) })
+    ...(Object.keys(definitions).length === 0
+      ? {}
+      : { $defs: mapSchemas(describeForDeployment(deployment, definitions), simplifySchema) })
   }
 }
 
 /** The JSON Schema of what an operation answers, in the same manner; fields that come with a later release are let through. */
-export const answerSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> =>
-  shortened(
+export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> =>
+  simplifySchema(
     Schema.toJsonSchemaDocument(success, {
       referencePolicy: () => undefined,
       includeAnnotationKey: (key) => key === "deprecated"
@@ -47,140 +49,147 @@ export const answerSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
  * Returns the schema that tools show: with common keywords only, and without the fields of an edit that never change. A client may
  * still send those fields, as in REST.
  */
-export const publishedSchemaOf = (
+export const publishedInputSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const schema: InputSchema = { ...inCommonKeywords(inputSchemaOf(payload, deployment)), type: "object" }
-  const hidden = neverChanging(payload.ast)
-  if (hidden.size === 0 || !Predicate.isObject(schema.properties)) return schema
-  const shown = Object.entries(schema.properties).filter(([name]) => !hidden.has(name))
-  return { ...schema, properties: Object.fromEntries(shown) }
+  const schema: InputSchema = { ...toCommonKeywords(inputSchemaOf(payload, deployment)), type: "object" }
+  const hiddenFields = immutableFieldNames(payload.ast)
+  if (hiddenFields.size === 0 || !Predicate.isObject(schema.properties)) return schema
+  const visibleFields = Object.entries(schema.properties).filter(([name]) => !hiddenFields.has(name))
+  return { ...schema, properties: Object.fromEntries(visibleFields) }
 }
 
 /**
  * Replaces `exclusiveMinimum`, `exclusiveMaximum` and `propertyNames`, because some vendors of language models reject a whole list
  * of tools for one of them. The remaining bounds are slightly wider, and the description states the exact ones.
  */
-const inCommonKeywords = (schema: unknown): Keywords => {
+const toCommonKeywords = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}
   const {
-    exclusiveMinimum: above,
-    exclusiveMaximum: below,
+    exclusiveMinimum: lowerBound,
+    exclusiveMaximum: upperBound,
     propertyNames,
-    ...kept
-  } = withParts(schema, inCommonKeywords)
-  const step = kept.type === "integer" ? 1 : 0
-  const words: Array<string> = []
-  if (Predicate.isNumber(above)) {
-    kept.minimum = Math.max(numberOr(kept.minimum, -Infinity), above + step)
-    if (step === 0) words.push(`above ${above}`)
+    ...keywords
+  } = mapSubschemas(schema, toCommonKeywords)
+  const step = keywords.type === "integer" ? 1 : 0
+  const notes: Array<string> = []
+  if (Predicate.isNumber(lowerBound)) {
+    keywords.minimum = Math.max(numberOr(keywords.minimum, -Infinity), lowerBound + step)
+    if (step === 0) notes.push(`above ${lowerBound}`)
   }
-  if (Predicate.isNumber(below)) {
-    kept.maximum = Math.min(numberOr(kept.maximum, Infinity), below - step)
-    if (step === 0) words.push(`below ${below}`)
+  if (Predicate.isNumber(upperBound)) {
+    keywords.maximum = Math.min(numberOr(keywords.maximum, Infinity), upperBound - step)
+    if (step === 0) notes.push(`below ${upperBound}`)
   }
   if (Predicate.hasProperty(propertyNames, "maxLength")) {
-    words.push(`names of at most ${propertyNames.maxLength} characters`)
+    notes.push(`names of at most ${propertyNames.maxLength} characters`)
   }
-  return words.length === 0
-    ? kept
-    : { ...kept, description: [kept.description, ...words].filter(Predicate.isString).join(", ") }
+  return notes.length === 0
+    ? keywords
+    : { ...keywords, description: [keywords.description, ...notes].filter(Predicate.isString).join(", ") }
 }
 
-const numberOr = (value: unknown, otherwise: number): number => (Predicate.isNumber(value) ? value : otherwise)
+const numberOr = (value: unknown, fallback: number): number => (Predicate.isNumber(value) ? value : fallback)
 
-const neverChanging = (ast: SchemaAST.AST): ReadonlySet<string> =>
+const immutableFieldNames = (ast: SchemaAST.AST): ReadonlySet<string> =>
   new Set(
     (ast._tag === "Objects" ? ast.propertySignatures : [])
-      .filter(({ type }) => type.context?.annotations?.neverChanges === true)
+      .filter(({ type }) => type.context?.annotations?.isImmutable === true)
       .map(({ name }) => String(name))
   )
 
 /** With what a deployment says of a field, where the two say different things. */
-const saidIn = (deployment: DeploymentName, schema: object): Keywords =>
+const describeForDeployment = (deployment: DeploymentName, schema: object): Keywords =>
   Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]) => {
       if (keyword === "regionally") return deployment === "regional" ? [["description", value]] : []
       return [
-        [keyword, Array.isArray(value) ? value.map((each) => saidOf(deployment, each)) : saidOf(deployment, value)]
+        [
+          keyword,
+          Array.isArray(value)
+            ? value.map((each) => describeValueForDeployment(deployment, each))
+            : describeValueForDeployment(deployment, value)
+        ]
       ]
     })
   )
 
-const saidOf = (deployment: DeploymentName, value: unknown): unknown =>
-  Predicate.isObject(value) ? saidIn(deployment, value) : value
+const describeValueForDeployment = (deployment: DeploymentName, value: unknown): unknown =>
+  Predicate.isObject(value) ? describeForDeployment(deployment, value) : value
 
-const shortened = (schema: unknown): Keywords => {
+const simplifySchema = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}
-  const [own = {}, ...checks] = flattened(schema)
-  const merged = withShortParts(own)
-  const apart: Array<Keywords> = []
+  const [ownKeywords = {}, ...checks] = flattenChecks(schema)
+  const merged = simplifySubschemas(ownKeywords)
+  const separateChecks: Array<Keywords> = []
   for (const check of checks) {
-    const keywords = withShortParts(check)
-    if (Object.entries(keywords).every(([keyword, value]) => fitsInto(merged, keyword, value))) {
+    const keywords = simplifySubschemas(check)
+    if (Object.entries(keywords).every(([keyword, value]) => canMergeKeyword(merged, keyword, value))) {
       Object.assign(merged, keywords)
-    } else apart.push(described(keywords))
+    } else separateChecks.push(withDescription(keywords))
   }
-  return apart.length === 0 ? described(merged) : { ...described(merged), allOf: apart }
+  return separateChecks.length === 0 ? withDescription(merged) : { ...withDescription(merged), allOf: separateChecks }
 }
 
 /** A schema's own keywords, then those of each check on it, however deep `allOf` nests them. */
-const flattened = ({ allOf, ...own }: Keywords): ReadonlyArray<Keywords> => [
-  withoutEcho(own),
-  ...(Array.isArray(allOf) ? allOf.filter(Predicate.isObject).flatMap((part) => flattened({ ...part })) : [])
+const flattenChecks = ({ allOf, ...ownKeywords }: Keywords): ReadonlyArray<Keywords> => [
+  dropRedundantText(ownKeywords),
+  ...(Array.isArray(allOf) ? allOf.filter(Predicate.isObject).flatMap((part) => flattenChecks({ ...part })) : [])
 ]
 
 /** The words of a check are needed only where no keyword says the same (`minimum: 1`, "a positive id"). */
-const withoutEcho = ({ expected, ...keywords }: Keywords): Keywords =>
-  Object.keys(keywords).length === 0 && expected !== EVERY_NUMBER ? { expected } : keywords
+const dropRedundantText = ({ expected, ...keywords }: Keywords): Keywords =>
+  Object.keys(keywords).length === 0 && expected !== ANY_NUMBER_TEXT ? { expected } : keywords
 
 // What Effect says of `Finite`, and what every number of JSON is.
-const EVERY_NUMBER = "a finite number"
+const ANY_NUMBER_TEXT = "a finite number"
 
-const described = ({ expected, ...keywords }: Keywords): Keywords =>
+const withDescription = ({ expected, ...keywords }: Keywords): Keywords =>
   expected === undefined || keywords.description !== undefined ? keywords : { ...keywords, description: expected }
 
-const eachOf = (schemas: object, read: (part: unknown) => Keywords): Keywords =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, read(schema)]))
+const mapSchemas = (schemas: object, transform: (part: unknown) => Keywords): Keywords =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, transform(schema)]))
 
-const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
-const NESTED = new Set(["items", "not", "additionalProperties", "propertyNames"])
-const NAMED = new Set(["properties", "patternProperties", "$defs"])
+const SCHEMA_LIST_KEYWORDS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
+const SCHEMA_KEYWORDS = new Set(["items", "not", "additionalProperties", "propertyNames"])
+const SCHEMA_MAP_KEYWORDS = new Set(["properties", "patternProperties", "$defs"])
 
 /** Returns the schema with `read` applied to each schema directly within it. */
-const withParts = (schema: object, read: (part: unknown) => Keywords): Keywords => {
-  const all: Keywords = {}
+const mapSubschemas = (schema: object, transform: (part: unknown) => Keywords): Keywords => {
+  const mapped: Keywords = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (LISTS.has(keyword) && Array.isArray(value)) all[keyword] = value.map(read)
-    else if (NESTED.has(keyword) && Predicate.isObject(value)) all[keyword] = read(value)
-    else if (NAMED.has(keyword) && Predicate.isObject(value)) all[keyword] = eachOf(value, read)
-    else all[keyword] = value
+    if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) mapped[keyword] = value.map(transform)
+    else if (SCHEMA_KEYWORDS.has(keyword) && Predicate.isObject(value)) mapped[keyword] = transform(value)
+    else if (SCHEMA_MAP_KEYWORDS.has(keyword) && Predicate.isObject(value))
+      mapped[keyword] = mapSchemas(value, transform)
+    else mapped[keyword] = value
   }
-  return all
+  return mapped
 }
 
 /** Keywords that say nothing to a reader: every whole number is this small. */
-const saysNothing = (keyword: string, value: unknown): boolean =>
+const isRedundantBound = (keyword: string, value: unknown): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-const withShortParts = (schema: Keywords): Keywords =>
-  withParts(
-    Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !saysNothing(keyword, value))),
-    shortened
+const simplifySubschemas = (schema: Keywords): Keywords =>
+  mapSubschemas(
+    Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !isRedundantBound(keyword, value))),
+    simplifySchema
   )
 
 /** Words: the last check added to a field knows most about it. */
-const WORDS = new Set(["description", "expected", "title", "examples", "default", "deprecated"])
+const ANNOTATION_KEYWORDS = new Set(["description", "expected", "title", "examples", "default", "deprecated"])
 
 /** Keywords that mean the same wherever they stand; `additionalProperties`, say, looks at its neighbours. */
-const ALONE = new Set([
+const INDEPENDENT_KEYWORDS = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "pattern", "format"],
   ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames"]
 ])
 
 /** Whether a check's keyword may stand beside the others: one that is there already holds a second time, elsewhere. */
-const fitsInto = (merged: Keywords, keyword: string, value: unknown): boolean =>
-  WORDS.has(keyword) || (ALONE.has(keyword) && (!(keyword in merged) || merged[keyword] === value))
+const canMergeKeyword = (merged: Keywords, keyword: string, value: unknown): boolean =>
+  ANNOTATION_KEYWORDS.has(keyword) ||
+  (INDEPENDENT_KEYWORDS.has(keyword) && (!(keyword in merged) || merged[keyword] === value))

@@ -1,11 +1,11 @@
 import { Effect, identity, Predicate, Schema } from "effect"
-import { asMeant } from "./as-meant.ts"
-import { decoderOf } from "./decode.ts"
+import { makeInputCorrector } from "./as-meant.ts"
+import { makeDecoder } from "./decode.ts"
 import { BadRequest, type Unauthenticated, ValidationFailed } from "./errors.ts"
 import type { Method, RouteSpec } from "./operation.ts"
 
 /** The parsed input of a call, without path parameters. */
-export type Input =
+export type CallInput =
   /** Query parameters or a form: each field is a text, or a list of texts if it may be repeated. */
   | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
   /** A JSON body: the fields that are not in the path. */
@@ -18,11 +18,11 @@ export interface ReceivedInput {
   /** Bytes of the body, which the call keeps in memory. Absent without a body. */
   readonly bytes?: number
   /** Parses the input. The call must hold a permit (src/admission/concurrency), because a large body occupies the thread for long. */
-  readonly parse: Effect.Effect<Input, BadRequest | Unauthenticated>
+  readonly parse: Effect.Effect<CallInput, BadRequest | Unauthenticated>
 }
 
 /** Returns the received input of a call whose fields need no parsing. */
-export const toReceivedInput = (input: Input, bytes = 0): ReceivedInput => ({ parse: Effect.succeed(input), bytes })
+export const toReceivedInput = (input: CallInput, bytes = 0): ReceivedInput => ({ parse: Effect.succeed(input), bytes })
 
 /** What is needed of a payload schema to read it: a struct whose fields are known, decodable without services. */
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
@@ -31,31 +31,34 @@ export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly f
  * Decoders of one operation's payload from each encoding, built once. `params` names the payload's fields that stand
  * in the path; they win over fields of the same name elsewhere, and a body may not contradict them.
  */
-export const inputDecoderOf = <A>(
+export const makeInputDecoder = <A>(
   payload: PayloadSchema<A>,
   { method, params }: Pick<RouteSpec, "method" | "params">
 ) => {
   const isEmpty = Object.keys(payload.fields).length === 0
-  const decoder = isEmpty ? withoutFields : decoderOf
+  const decoderFor = isEmpty ? makeEmptyDecoder : makeDecoder
   const nullIsAbsent = NULL_IS_ABSENT.has(method)
-  const meant = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent)
-  const meantByTool = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent, true)
-  const fromText = decoder(Schema.toCodecStringTree(payload))
-  const fromJson = decoder(Schema.toCodecJson(payload))
-  const fromBody = params.length === 0 ? fromJson : decoder(Schema.toCodecJson(withTextParams(payload, params)))
-  return (input: Input, path: Readonly<Record<string, unknown>>): Effect.Effect<A, BadRequest | ValidationFailed> => {
+  const correctBody = isEmpty ? identity : makeInputCorrector(payload.ast, nullIsAbsent)
+  const correctArguments = isEmpty ? identity : makeInputCorrector(payload.ast, nullIsAbsent, true)
+  const fromText = decoderFor(Schema.toCodecStringTree(payload))
+  const fromJson = decoderFor(Schema.toCodecJson(payload))
+  const fromBody = params.length === 0 ? fromJson : decoderFor(Schema.toCodecJson(withTextParams(payload, params)))
+  return (
+    input: CallInput,
+    pathParams: Readonly<Record<string, unknown>>
+  ): Effect.Effect<A, BadRequest | ValidationFailed> => {
     switch (input.encoding) {
       case "text":
-        return fromText({ ...input.fields, ...path })
+        return fromText({ ...input.fields, ...pathParams })
       case "json":
-        return fromJson(meantByTool(input.fields))
+        return fromJson(correctArguments(input.fields))
       case "body": {
-        const fields = meant(input.fields)
+        const fields = correctBody(input.fields)
         if (!Predicate.isObject(fields)) {
           return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
         }
-        const another = anotherThan(path, fields, nullIsAbsent)
-        return another === undefined ? fromBody({ ...fields, ...path }) : Effect.fail(another)
+        const mismatch = findPathMismatch(pathParams, fields, nullIsAbsent)
+        return mismatch === undefined ? fromBody({ ...fields, ...pathParams }) : Effect.fail(mismatch)
       }
     }
   }
@@ -65,23 +68,25 @@ export const inputDecoderOf = <A>(
 const NULL_IS_ABSENT: ReadonlySet<Method> = new Set(["GET", "POST"])
 
 /** A body may name the record of the path once more, as one that is sent back whole does, but no other: 422. */
-const anotherThan = (
-  path: Readonly<Record<string, unknown>>,
+const findPathMismatch = (
+  pathParams: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>>,
   nullIsAbsent: boolean
 ): ValidationFailed | undefined => {
-  const isSame = (given: unknown, asked: unknown) =>
-    (nullIsAbsent && given === null) ||
-    ((typeof given === "string" || typeof given === "number") && `${given}` === asked)
-  const field = Object.keys(path).find((name) => Object.hasOwn(body, name) && !isSame(body[name], path[name]))
+  const isSame = (bodyValue: unknown, pathValue: unknown) =>
+    (nullIsAbsent && bodyValue === null) ||
+    ((typeof bodyValue === "string" || typeof bodyValue === "number") && `${bodyValue}` === pathValue)
+  const field = Object.keys(pathParams).find(
+    (name) => Object.hasOwn(body, name) && !isSame(body[name], pathParams[name])
+  )
   return field === undefined
     ? undefined
     : new ValidationFailed({ message: `${field}: cannot be changed; it must equal the value in the path.` })
 }
 
 /** A struct without fields lets its input through as it is; unknown fields are to be ignored here as everywhere. */
-const withoutFields: typeof decoderOf = (codec) => {
-  const decode = decoderOf(codec)
+const makeEmptyDecoder: typeof makeDecoder = (codec) => {
+  const decode = makeDecoder(codec)
   return () => decode({})
 }
 

@@ -8,27 +8,27 @@ export const NOT_JSON = "is not valid JSON"
 
 /** The value a JSON text stands for, or why it is none that is taken, as the end of "The body …". */
 export const parseJson = (text: string): Result.Result<unknown, string> => {
-  const refusal = sizeRefusal(text)
-  return refusal === undefined
+  const sizeProblem = findSizeProblem(text)
+  return sizeProblem === undefined
     ? Result.try({ try: (): unknown => JSON.parse(text), catch: () => NOT_JSON })
-    : Result.fail(refusal)
+    : Result.fail(sizeProblem)
 }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
-const OPENING = new Set([0x5b, 0x7b])
-const CLOSING = new Set([0x5d, 0x7d])
+const OPENING_BRACKETS = new Set([0x5b, 0x7b])
+const CLOSING_BRACKETS = new Set([0x5d, 0x7d])
 
 /** Every opening bracket begins a first part and every comma a further one, a field or an element. */
-const sizeRefusal = (text: string): string | undefined => {
+const findSizeProblem = (text: string): string | undefined => {
   let depth = 0
   let parts = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(text, at)
-    else if (CLOSING.has(code)) depth--
-    else if (code === COMMA || OPENING.has(code)) {
+    if (code === QUOTE) at = findStringEnd(text, at)
+    else if (CLOSING_BRACKETS.has(code)) depth--
+    else if (code === COMMA || OPENING_BRACKETS.has(code)) {
       if (code !== COMMA && ++depth > JSON_DEPTH) return `must not be nested deeper than ${JSON_DEPTH} levels`
       if (++parts > JSON_PARTS) return `must not have more than ${JSON_PARTS} fields and elements`
     }
@@ -37,7 +37,7 @@ const sizeRefusal = (text: string): string | undefined => {
 }
 
 /** Where the text that begins at a quotation mark ends; the end of all when it does not. */
-const endOfText = (text: string, begin: number): number => {
+const findStringEnd = (text: string, begin: number): number => {
   for (let at = begin + 1; ; at++) {
     at = text.indexOf('"', at)
     if (at === -1) return text.length

@@ -18,7 +18,7 @@ export interface RouteSpec {
 }
 
 /** What all operations of a family have in common. */
-export interface Family {
+export interface OperationFamily {
   /** What MCP files its tools under (specification, Tool-protocol endpoint). */
   readonly category:
     | "reservation"
@@ -37,7 +37,7 @@ export interface Family {
 }
 
 /** How MCP shows an operation (specification, Tool-protocol endpoint); what is not said is its family's. */
-export interface ToolCard extends Partial<Family> {
+export interface ToolMetadata extends Partial<OperationFamily> {
   /** What an agent must know first: which id to look up, what cannot be undone, what the guest sees. */
   readonly description: string
   /** Sentences of a host that this tool answers. */
@@ -49,12 +49,12 @@ export interface ToolCard extends Partial<Family> {
   readonly idempotent?: boolean
 }
 
-export const card = (
+export const toolMetadata = (
   description: string,
   intentExamples: ReadonlyArray<string>,
   requiresConfirmation: boolean,
-  more: Omit<Partial<ToolCard>, "description"> = {}
-): ToolCard => ({ ...more, description, intentExamples, requiresConfirmation })
+  overrides: Omit<Partial<ToolMetadata>, "description"> = {}
+): ToolMetadata => ({ ...overrides, description, intentExamples, requiresConfirmation })
 
 /** An operation that is no tool says why. */
 export interface NotATool {
@@ -70,24 +70,24 @@ export interface CallLimits {
 }
 
 /** How an operation's calls are counted (specification, Limits). */
-export interface Metering {
+export interface RateLimitDeclaration {
   /** Layer 2: limits of its own in place of the ordinary ones. */
   readonly limits?: CallLimits
   /** Layer 3: it sends a message into the conversation that this field of its payload names. */
   readonly messageTo?: string
 }
 
-export const FamilyFacts = Context.Service<Family>("latchkey/contract/FamilyFacts")
-export const Route = Context.Service<RouteSpec>("latchkey/contract/Route")
-export const Exposure = Context.Service<ToolCard | NotATool>("latchkey/contract/Exposure")
-export const Summary = Context.Service<string>("latchkey/contract/Summary")
-export const Metered = Context.Service<Metering>("latchkey/contract/Metered")
+export const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyFacts")
+export const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/Route")
+export const ExposureAnnotation = Context.Service<ToolMetadata | NotATool>("latchkey/contract/Exposure")
+export const SummaryAnnotation = Context.Service<string>("latchkey/contract/Summary")
+export const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/Metered")
 /** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
-export const NeedsToken = Context.Service<boolean>("latchkey/contract/NeedsToken")
+export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsToken")
 /** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
-export const HasStatus = Context.Service<boolean>("latchkey/contract/HasStatus")
+export const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/HasStatus")
 
-const paramsOf = (path: string): ReadonlyArray<string> =>
+const pathParamsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
 
 /**
@@ -95,8 +95,8 @@ const paramsOf = (path: string): ReadonlyArray<string> =>
  * one flat struct of path, query and body fields together, which is also what an MCP client passes as arguments.
  * BadRequest and ValidationFailed need no mention: any payload can be malformed.
  */
-export const family =
-  (facts: Family) =>
+export const defineFamily =
+  (familyMetadata: OperationFamily) =>
   <
     const Name extends string,
     const Payload extends Schema.Struct.Fields,
@@ -104,7 +104,7 @@ export const family =
     const Errors extends ReadonlyArray<Schema.Top & { readonly Type: ApiError }> = readonly []
   >(
     name: Name,
-    declared: {
+    spec: {
       readonly route: `${Method} /${string}`
       readonly body?: RouteSpec["body"]
       /** Of what is no GET and yet only reads: what it asks for is too much for a query. */
@@ -116,41 +116,41 @@ export const family =
       /** It is called without a token: the Gate has no part in it, and its handler says who may. */
       readonly needsNoToken?: true
       /** A failure has the HTTP status that its standard defines, also for a JSON request: its clients read only the status. */
-      readonly hasStatus?: true
+      readonly usesHttpStatus?: true
       /** One line for the reference page. */
       readonly summary: string
       readonly payload: Payload
       readonly success: Success
       readonly errors?: Errors
-      readonly exposure: ToolCard | NotATool
+      readonly exposure: ToolMetadata | NotATool
     }
   ) => {
-    const [method, path] = split(declared.route)
+    const [method, path] = splitRoute(spec.route)
     const errors: readonly [typeof BadRequest, typeof ValidationFailed, ...Errors] = [
       BadRequest,
       ValidationFailed,
       // An operation without errors of its own has the empty list, which the default of `Errors` says and inference cannot.
-      ...((declared.errors ?? []) as Errors)
+      ...((spec.errors ?? []) as Errors)
     ]
-    const { limits, messageTo } = declared
+    const { limits, messageTo } = spec
     return Rpc.make(name, {
-      payload: Schema.Struct(declared.payload),
-      success: declared.success,
+      payload: Schema.Struct(spec.payload),
+      success: spec.success,
       error: Schema.Union(errors)
     })
-      .annotate(FamilyFacts, facts)
-      .annotate(Route, {
+      .annotate(FamilyAnnotation, familyMetadata)
+      .annotate(RouteAnnotation, {
         method,
         path,
-        params: paramsOf(path),
-        body: declared.body ?? "plain",
-        changesNothing: method === "GET" || declared.changesNothing === true
+        params: pathParamsOf(path),
+        body: spec.body ?? "plain",
+        changesNothing: method === "GET" || spec.changesNothing === true
       })
-      .annotate(Exposure, declared.exposure)
-      .annotate(Summary, declared.summary)
-      .annotate(NeedsToken, declared.needsNoToken !== true)
-      .annotate(HasStatus, declared.hasStatus === true)
-      .annotate(Metered, {
+      .annotate(ExposureAnnotation, spec.exposure)
+      .annotate(SummaryAnnotation, spec.summary)
+      .annotate(NeedsTokenAnnotation, spec.needsNoToken !== true)
+      .annotate(UsesHttpStatusAnnotation, spec.usesHttpStatus === true)
+      .annotate(RateLimitAnnotation, {
         ...(limits === undefined ? {} : { limits }),
         ...(messageTo === undefined ? {} : { messageTo })
       })
@@ -158,7 +158,7 @@ export const family =
 
 export const METHODS: ReadonlyArray<Method> = ["GET", "POST", "PATCH", "PUT", "DELETE"]
 
-const split = (route: `${Method} /${string}`): readonly [Method, string] => {
+const splitRoute = (route: `${Method} /${string}`): readonly [Method, string] => {
   const method = METHODS.find((each) => route.startsWith(`${each} `))
   // The template type admits only these five.
   if (method === undefined) throw new Error(`route without a method: ${route}`)
@@ -168,22 +168,25 @@ const split = (route: `${Method} /${string}`): readonly [Method, string] => {
 /** What the adapters, the reference pages and the contract walk know of any operation. */
 export type AnyOperation = Rpc.AnyWithProps
 
-export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, Route)
-export const exposureOf = (operation: Rpc.Any): ToolCard | NotATool =>
-  Context.getUnsafe(operation.annotations, Exposure)
-export const meteringOf = (operation: Rpc.Any): Metering => Context.getUnsafe(operation.annotations, Metered)
-export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, Summary)
-export const familyOf = (operation: Rpc.Any): Family => Context.getUnsafe(operation.annotations, FamilyFacts)
-export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined => {
+export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, RouteAnnotation)
+export const exposureOf = (operation: Rpc.Any): ToolMetadata | NotATool =>
+  Context.getUnsafe(operation.annotations, ExposureAnnotation)
+export const rateLimitOf = (operation: Rpc.Any): RateLimitDeclaration => Context.getUnsafe(operation.annotations, RateLimitAnnotation)
+export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, SummaryAnnotation)
+export const familyOf = (operation: Rpc.Any): OperationFamily =>
+  Context.getUnsafe(operation.annotations, FamilyAnnotation)
+export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetadata) | undefined => {
   const exposure = exposureOf(operation)
   return "notATool" in exposure ? undefined : { ...familyOf(operation), ...exposure }
 }
 
-export const needsToken = (operation: Rpc.Any): boolean => Context.getUnsafe(operation.annotations, NeedsToken)
-export const hasStatus = (operation: Rpc.Any): boolean => Context.getUnsafe(operation.annotations, HasStatus)
+export const needsToken = (operation: Rpc.Any): boolean =>
+  Context.getUnsafe(operation.annotations, NeedsTokenAnnotation)
+export const usesHttpStatus = (operation: Rpc.Any): boolean =>
+  Context.getUnsafe(operation.annotations, UsesHttpStatusAnnotation)
 
 /** A read-only token may call a GET and nothing else (specification, Access token 3). */
-export const isRead = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"
+export const isAllowedForReadOnlyToken = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"
 
 /** What changes something leaves a trail, keeps its key and wakes the workers. A POST may read. */
 export const isChange = (operation: Rpc.Any): boolean => !routeOf(operation).changesNothing

@@ -20,7 +20,7 @@ export interface Page {
   readonly limit: number
 }
 
-export const pageOf = (
+export const toPage = (
   payload: { readonly offset?: number; readonly limit?: number },
   defaultLimit: number = PAGE_DEFAULT
 ): Page => ({ offset: payload.offset ?? 0, limit: payload.limit ?? defaultLimit })

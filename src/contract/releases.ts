@@ -87,4 +87,4 @@ export const RELEASES = [
 export type ReleaseVersion = (typeof RELEASES)[number]["version"]
 
 /** What this is. */
-export const RELEASE: ReleaseVersion = RELEASES[0].version
+export const CURRENT_VERSION: ReleaseVersion = RELEASES[0].version

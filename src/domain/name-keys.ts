@@ -2,7 +2,7 @@ import { Array as Arrays, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { nameKeyOf } from "../contract/names.ts"
-import { periodically } from "../jobs/loop.ts"
+import { repeatPeriodically } from "../jobs/loop.ts"
 import { RETENTION_MS } from "../jobs/retention.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
@@ -10,12 +10,12 @@ import { jsonParameter } from "../platform/database/parameters.ts"
 // a process of the previous release wrote it. A row whose key an older row has stays without one, and its exact name is compared.
 
 /** Rows in one batch. */
-export const NAME_KEYS_AT_ONCE = 500
+export const NAME_KEY_BATCH_SIZE = 500
 
 /** Retries of a batch after a unique violation: another transaction took one of the keys meanwhile. */
-const RETRIES = 3
+const BATCH_RETRIES = 3
 
-interface Named {
+interface NamedTable {
   readonly table: string
   readonly name: string
   /** Batches of rows in use come before batches of deleted rows, so that no deleted row takes the key of a row in use. */
@@ -24,45 +24,45 @@ interface Named {
   readonly reserved: string
 }
 
-const NO_KEYS = "SELECT NULL WHERE false"
-const OF_DEFAULT_TAGS = "SELECT lower(tag_name) FROM default_reservation_tags"
+const NO_RESERVED_KEYS_SQL = "SELECT NULL WHERE false"
+const DEFAULT_TAG_KEYS_SQL = "SELECT lower(tag_name) FROM default_reservation_tags"
 
-const NAMED: ReadonlyArray<Named> = [
-  { table: "property_groups", name: "name", among: "true", reserved: NO_KEYS },
-  { table: "property_tags", name: "name", among: "deleted_at IS NULL", reserved: NO_KEYS },
-  { table: "property_tags", name: "name", among: "deleted_at IS NOT NULL", reserved: NO_KEYS },
-  { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NULL", reserved: OF_DEFAULT_TAGS },
-  { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NOT NULL", reserved: OF_DEFAULT_TAGS }
+const NAMED_TABLES: ReadonlyArray<NamedTable> = [
+  { table: "property_groups", name: "name", among: "true", reserved: NO_RESERVED_KEYS_SQL },
+  { table: "property_tags", name: "name", among: "deleted_at IS NULL", reserved: NO_RESERVED_KEYS_SQL },
+  { table: "property_tags", name: "name", among: "deleted_at IS NOT NULL", reserved: NO_RESERVED_KEYS_SQL },
+  { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NULL", reserved: DEFAULT_TAG_KEYS_SQL },
+  { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NOT NULL", reserved: DEFAULT_TAG_KEYS_SQL }
 ]
 
-interface Row {
+interface NamedRow {
   readonly operator_id: number
   readonly id: number
   readonly name: string
 }
 
-const BEGINNING = { operator_id: 0, id: 0 }
+const START_CURSOR = { operator_id: 0, id: 0 }
 
-const isTaken = ({ reason }: SqlError): boolean => reason._tag === "UniqueViolation"
+const isUniqueViolation = ({ reason }: SqlError): boolean => reason._tag === "UniqueViolation"
 
 /** Fills the keys of the next batch. Returns the last row of the batch, or undefined after the last batch. */
 const fillBatch = Effect.fnUntraced(function* (
-  { table, name, among, reserved }: Named,
-  after: Pick<Row, "operator_id" | "id">
+  { table, name, among, reserved }: NamedTable,
+  cursor: Pick<NamedRow, "operator_id" | "id">
 ) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<Row>`
+  const rows = yield* sql<NamedRow>`
     SELECT operator_id, id, ${sql(name)} AS name FROM ${sql(table)}
-    WHERE name_key IS NULL AND ${sql.literal(among)} AND (operator_id, id) > (${after.operator_id}, ${after.id})
-    ORDER BY operator_id, id LIMIT ${sql.literal(String(NAME_KEYS_AT_ONCE))}`
-  const keyed = rows.map((row) => ({ ...row, key: nameKeyOf(row.name) }))
-  const oldest = Arrays.dedupeWith(
-    keyed,
+    WHERE name_key IS NULL AND ${sql.literal(among)} AND (operator_id, id) > (${cursor.operator_id}, ${cursor.id})
+    ORDER BY operator_id, id LIMIT ${sql.literal(String(NAME_KEY_BATCH_SIZE))}`
+  const rowsWithKeys = rows.map((row) => ({ ...row, key: nameKeyOf(row.name) }))
+  const oldestPerKey = Arrays.dedupeWith(
+    rowsWithKeys,
     (one, other) => one.operator_id === other.operator_id && one.key === other.key
   )
   yield* sql`
     UPDATE ${sql(table)} t SET name_key = keyed.key
-    FROM jsonb_to_recordset(${jsonParameter(oldest)}::jsonb) AS keyed (operator_id bigint, id bigint, name text, key text)
+    FROM jsonb_to_recordset(${jsonParameter(oldestPerKey)}::jsonb) AS keyed (operator_id bigint, id bigint, name text, key text)
     WHERE t.operator_id = keyed.operator_id AND t.id = keyed.id AND t.${sql(name)} = keyed.name AND t.name_key IS NULL
       AND keyed.key NOT IN (${sql.literal(reserved)}) AND NOT EXISTS (
         SELECT FROM ${sql(table)} other WHERE other.operator_id = t.operator_id AND other.name_key = keyed.key)`
@@ -71,16 +71,16 @@ const fillBatch = Effect.fnUntraced(function* (
 
 /** Fills the comparison key of every row that lacks one, unless another row has the same key. */
 export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
-  for (const named of NAMED) {
-    let after: Pick<Row, "operator_id" | "id"> | undefined = BEGINNING
-    while (after !== undefined) {
-      const batch: Effect.Effect<Row | undefined, SqlError, SqlClient.SqlClient> = fillBatch(named, after)
-      after = yield* Effect.retry(batch, { times: RETRIES, while: isTaken })
+  for (const namedTable of NAMED_TABLES) {
+    let cursor: Pick<NamedRow, "operator_id" | "id"> | undefined = START_CURSOR
+    while (cursor !== undefined) {
+      const batch: Effect.Effect<NamedRow | undefined, SqlError, SqlClient.SqlClient> = fillBatch(namedTable, cursor)
+      cursor = yield* Effect.retry(batch, { times: BATCH_RETRIES, while: isUniqueViolation })
     }
   }
 })
 
 /** Fills missing keys periodically, because a process of the previous release may still write rows without one. */
-export const layerNameKeys = Layer.effectDiscard(
-  periodically("keys of names", RETENTION_MS, () => Effect.orDie(fillNameKeys))
+export const layerNameKeyBackfill = Layer.effectDiscard(
+  repeatPeriodically("keys of names", RETENTION_MS, () => Effect.orDie(fillNameKeys))
 )

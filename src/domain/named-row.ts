@@ -10,15 +10,15 @@ import { partOf, type Value } from "../platform/database/forms.ts"
 export const nameKeyParameter = (sql: SqlClient, name: Value<string>): Fragment => sql`${partOf(name, nameKeyOf)}::text`
 
 /** Returns the condition that a row has this name. `row` is an alias that has `name_key` and the `column` of the name. */
-export const isNamed = (sql: SqlClient, row: string, column: string, name: Value<string>): Fragment =>
+export const hasNameCondition = (sql: SqlClient, row: string, column: string, name: Value<string>): Fragment =>
   sql`(${sql(row)}.${sql(column)} = ${name} OR ${sql(row)}.name_key = ${nameKeyParameter(sql, name)})`
 
 /** Returns the terms of an ORDER BY: the row with exactly this name first, then the oldest. */
-export const exactFirst = (sql: SqlClient, row: string, column: string, name: Value<string>): Fragment =>
+export const exactNameFirstOrder = (sql: SqlClient, row: string, column: string, name: Value<string>): Fragment =>
   sql`${sql(row)}.${sql(column)} = ${name} DESC, ${sql(row)}.id`
 
 /** Returns the assignments of an UPDATE that renames the row. A name that is missing or unchanged keeps the key. */
-export const renamedTo = (sql: SqlClient, row: string, name: Value<string> | undefined): Fragment =>
+export const renameAssignments = (sql: SqlClient, row: string, name: Value<string> | undefined): Fragment =>
   name === undefined
     ? sql`name = ${sql(row)}.name`
     : sql`name = ${name}::text,

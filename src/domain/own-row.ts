@@ -1,43 +1,47 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../changes/on-record.ts"
-import { CurrentOperator } from "../contract/caller.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../changes/on-record.ts"
+import { CurrentCaller } from "../contract/caller.ts"
 import { Conflict } from "../contract/errors.ts"
-import { nameOf } from "../contract/names.ts"
+import { trimName } from "../contract/names.ts"
 import { type Givens, inForms } from "../platform/database/forms.ts"
-import { lockedFirst } from "../platform/database/locked-first.ts"
-import { rowOf } from "../platform/database/rows.ts"
-import { exactFirst, isNamed } from "./named-row.ts"
-import { Identity } from "./row-fields.ts"
+import { changeUnderLock } from "../platform/database/locked-first.ts"
+import { makeOptionalRowReader } from "../platform/database/rows.ts"
+import { exactNameFirstOrder, hasNameCondition } from "./named-row.ts"
+import { RowId } from "./row-fields.ts"
 
 // What families do alike with rows of one operator.
 
 /** Whose row. */
-export interface OfOperator {
+export interface OperatorScoped {
   readonly operatorId: number
 }
 
 /** Which row of whose. */
-export interface OwnRow extends OfOperator {
+export interface OperatorRowId extends OperatorScoped {
   readonly id: number
 }
 
 /** Reads which row it was; undefined where there was none. */
-export const readIdentity = rowOf(Identity)
+export const readRowId = makeOptionalRowReader(RowId)
 
 /**
  * Deletes a record for good and leaves its trail; `deleting` is the owner's own DELETE, which returns the row's
  * `operator_id` and `id`. Answers the id, or undefined where the operator has no such row.
  */
-export const removal = (sql: SqlClient, record: string, deleting: (row: Givens<OwnRow>) => Fragment) => {
-  const statement = onRecordInForms(sql, (row: Givens<OwnRow>) => ({
-    change: sql`deleted AS (${deleting(row)})`,
+export const makeDeleteRecord = (
+  sql: SqlClient,
+  record: string,
+  deleteSql: (row: Givens<OperatorRowId>) => Fragment
+) => {
+  const statement = prepareRecordedChange(sql, (row: Givens<OperatorRowId>) => ({
+    change: sql`deleted AS (${deleteSql(row)})`,
     events: [],
-    touched: touchedIn(sql, record, "deleted"),
+    touched: createdOrDeletedRecordsSql(sql, record, "deleted"),
     outcome: sql`SELECT id FROM deleted`
   }))
-  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
+  return (operatorId: number, id: number) => readRowId(statement({ operatorId, id }))
 }
 
 /**
@@ -45,22 +49,22 @@ export const removal = (sql: SqlClient, record: string, deleting: (row: Givens<O
  * operator. What the change counts then stays so until it is through: a statement sees what was committed before it began,
  * so two at once would each see the last free place.
  */
-export const inTurn =
+export const withOperatorLock =
   (sql: SqlClient) =>
   <A, E, R>(operatorId: number, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
-    return lockedFirst(sql)(lock, change)
+    return changeUnderLock(sql)(lock, change)
   }
 
 /** Where the records of one kind have their names. */
-interface Names {
+interface NameSource {
   readonly table: "properties" | "room_types" | "property_groups" | "property_tags" | "usable_reservation_tags"
   readonly column: "title" | "name" | "tag_name"
   /** Deleted records stay in the table; their names are free. */
   readonly keepsDeleted?: true
 }
 
-interface Sought extends OfOperator {
+interface NameLookup extends OperatorScoped {
   readonly name: string
 }
 
@@ -68,22 +72,22 @@ interface Sought extends OfOperator {
  * Returns a function that adds the id of the record with the name to a {@link Conflict} about that name. `text` is the name as the
  * caller sent it. The record is looked up after the change has failed, so that a change that succeeds costs no further statement.
  */
-export const withNameHolder = (sql: SqlClient, { table, column, keepsDeleted }: Names) => {
+export const withConflictingId = (sql: SqlClient, { table, column, keepsDeleted }: NameSource) => {
   // Titles are compared exactly.
   const isKeyed = column !== "title"
   const statement = inForms(
     sql,
-    ({ operatorId, name }: Givens<Sought>) => sql`
+    ({ operatorId, name }: Givens<NameLookup>) => sql`
       SELECT id FROM ${sql(table)} t
       WHERE t.operator_id = ${operatorId}
-        AND ${isKeyed ? isNamed(sql, "t", column, name) : sql`t.${sql(column)} = ${name}`}
+        AND ${isKeyed ? hasNameCondition(sql, "t", column, name) : sql`t.${sql(column)} = ${name}`}
         AND ${keepsDeleted === true ? sql`t.deleted_at IS NULL` : sql`true`}
-      ORDER BY ${isKeyed ? exactFirst(sql, "t", column, name) : sql`t.id`} LIMIT 1`
+      ORDER BY ${isKeyed ? exactNameFirstOrder(sql, "t", column, name) : sql`t.id`} LIMIT 1`
   )
-  const addHolderId = Effect.fnUntraced(function* ({ message }: Conflict, text: string) {
-    const { operatorId } = yield* CurrentOperator
+  const addConflictingId = Effect.fnUntraced(function* ({ message }: Conflict, text: string) {
+    const { operatorId } = yield* CurrentCaller
     // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
-    const holder = yield* Effect.catchDefect(readIdentity(statement({ operatorId, name: nameOf(text) })), (defect) =>
+    const holder = yield* Effect.catchDefect(readRowId(statement({ operatorId, name: trimName(text) })), (defect) =>
       Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
     )
     return yield* new Conflict({ message, taken: holder?.id ?? null })
@@ -91,11 +95,11 @@ export const withNameHolder = (sql: SqlClient, { table, column, keepsDeleted }: 
   return <A, E, R>(
     change: Effect.Effect<A, E, R>,
     text: string | undefined
-  ): Effect.Effect<A, E | Conflict, R | CurrentOperator> =>
+  ): Effect.Effect<A, E | Conflict, R | CurrentCaller> =>
     Effect.catch(
       change,
-      (error): Effect.Effect<never, E | Conflict, CurrentOperator> =>
-        isAboutName(error) && text !== undefined ? addHolderId(error, text) : Effect.fail(error)
+      (error): Effect.Effect<never, E | Conflict, CurrentCaller> =>
+        isAboutName(error) && text !== undefined ? addConflictingId(error, text) : Effect.fail(error)
     )
 }
 

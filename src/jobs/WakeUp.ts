@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, type Scope } from "effect"
-import { Unheard } from "../platform/database/trouble.ts"
-import { loop } from "./loop.ts"
+import { WakeUpConnectionFailed } from "../platform/database/trouble.ts"
+import { repeatForever } from "./loop.ts"
 
 /** The name under which processes on one database wake each other. */
 const CHANNEL = "latchkey_work"
 /** Milliseconds between two words of this process to the others. What comes meanwhile goes with the next. */
-export const TELLING_GAP_MS = 10
+export const NOTIFY_GAP_MS = 10
 /** Milliseconds that the last word gets when the process ends. */
-const LAST_WORD_MS = 500
+const FINAL_NOTIFY_MS = 500
 
 /**
  * Tells workers that something was committed they may have work from, so that they need not ask. It says neither what
@@ -47,17 +47,17 @@ export class WakeUp extends Context.Service<
       const client = yield* PgClient.PgClient
       const { latch, openAll } = makeLatches()
       const self = randomUUID()
-      yield* Effect.forkScoped(loop("listening for other processes", listening(client, self, openAll)))
-      const tellOthers = yield* telling(client, self)
-      return { latch, wake: Effect.andThen(openAll, tellOthers) }
+      yield* Effect.forkScoped(repeatForever("listening for other processes", listenForWakeUps(client, self, openAll)))
+      const notifyOthers = yield* makeNotifier(client, self)
+      return { latch, wake: Effect.andThen(openAll, notifyOthers) }
     })
   )
 
   /** For a command that changes something on a server and ends: it wakes the processes there and hears nobody. */
-  static readonly layerTelling: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
+  static readonly layerNotifyOnly: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
     Effect.gen(function* () {
-      const wake = yield* telling(yield* PgClient.PgClient, randomUUID())
+      const wake = yield* makeNotifier(yield* PgClient.PgClient, randomUUID())
       return { latch: Latch.make(), wake }
     })
   )
@@ -67,11 +67,11 @@ const makeLatches = () => {
   const latches = new Set<Latch.Latch>()
   const latch = Effect.acquireRelease(
     Effect.sync(() => {
-      const made = Latch.makeUnsafe()
-      latches.add(made)
-      return made
+      const newLatch = Latch.makeUnsafe()
+      latches.add(newLatch)
+      return newLatch
     }),
-    (made) => Effect.sync(() => latches.delete(made))
+    (newLatch) => Effect.sync(() => latches.delete(newLatch))
   )
   const openAll = Effect.sync(() => {
     for (const each of latches) each.openUnsafe()
@@ -80,17 +80,17 @@ const makeLatches = () => {
 }
 
 /** Opens the latches at every word of another process, for as long as its connection lasts. */
-const listening = (client: PgClient.PgClient, self: string, openAll: Effect.Effect<void>) =>
+const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    const words = yield* client.listen(CHANNEL)
+    const notifications = yield* client.listen(CHANNEL)
     // Nobody has heard what was said until now.
     yield* openAll
     while (true) {
-      const { payload } = yield* Queue.take(words)
+      const { payload } = yield* Queue.take(notifications)
       if (payload !== self) yield* openAll
     }
   }).pipe(
-    Effect.mapError((cause) => new Unheard({ cause })),
+    Effect.mapError((cause) => new WakeUpConnectionFailed({ cause })),
     Effect.scoped,
     Effect.orDie
   )
@@ -99,25 +99,30 @@ const listening = (client: PgClient.PgClient, self: string, openAll: Effect.Effe
  * An effect that leads to a word to the others soon after: one for all calls that came while the last was under way or
  * its gap lasted. What was not told when the scope closes is told then.
  */
-const telling = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
-  const owed = yield* Latch.make()
-  const tell = Effect.orDie(Effect.mapError(client.notify(CHANNEL, self), (cause) => new Unheard({ cause })))
-  const pay = Effect.uninterruptibleMask((restore) =>
+const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
+  const pending = yield* Latch.make()
+  const notify = Effect.orDie(
+    Effect.mapError(client.notify(CHANNEL, self), (cause) => new WakeUpConnectionFailed({ cause }))
+  )
+  const flush = Effect.uninterruptibleMask((restore) =>
     Effect.andThen(
-      owed.close,
-      Effect.onError(restore(tell), () => owed.open)
+      pending.close,
+      Effect.onError(restore(notify), () => pending.open)
     )
   )
-  const lastWord = Effect.suspend(() => (owed.isOpen() ? pay : Effect.void)).pipe(
+  const finalFlush = Effect.suspend(() => (pending.isOpen() ? flush : Effect.void)).pipe(
     Effect.interruptible,
-    Effect.timeoutOption(LAST_WORD_MS),
+    Effect.timeoutOption(FINAL_NOTIFY_MS),
     Effect.withTracerEnabled(false),
     // The others find it by themselves a little later.
     Effect.exit
   )
-  yield* Effect.addFinalizer(() => lastWord)
+  yield* Effect.addFinalizer(() => finalFlush)
   yield* Effect.forkScoped(
-    loop("waking other processes", Effect.andThen(owed.await, Effect.andThen(pay, Effect.sleep(TELLING_GAP_MS))))
+    repeatForever(
+      "waking other processes",
+      Effect.andThen(pending.await, Effect.andThen(flush, Effect.sleep(NOTIFY_GAP_MS)))
+    )
   )
-  return owed.open
+  return pending.open
 })

@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, Queue } from "effect"
-import { AskedBy } from "../platform/database/measured.ts"
+import { CurrentPool } from "../platform/database/measured.ts"
 
-interface Waiting<A> {
+interface QueuedItem<A> {
   readonly item: A
   readonly done: Deferred.Deferred<void>
 }
@@ -11,38 +11,38 @@ interface Waiting<A> {
  * at a time. Alone an item does not wait. A batch that dies is run again item by item, so that one bad item fails
  * alone. Ends with the scope.
  */
-export const batcher = Effect.fnUntraced(function* <A>(
+export const makeBatcher = Effect.fnUntraced(function* <A>(
   run: (items: ReadonlyArray<A>) => Effect.Effect<void>,
-  most: number
+  maxBatchSize: number
 ) {
-  const waiting = yield* Queue.unbounded<Waiting<A>>()
+  const queue = yield* Queue.unbounded<QueuedItem<A>>()
 
-  const runs = (items: ReadonlyArray<A>) => Effect.exit(Effect.suspend(() => run(items)))
+  const tryRun = (items: ReadonlyArray<A>) => Effect.exit(Effect.suspend(() => run(items)))
 
-  const together = (batch: ReadonlyArray<Waiting<A>>) =>
-    runs(batch.map(({ item }) => item)).pipe(
+  const runTogether = (batch: ReadonlyArray<QueuedItem<A>>) =>
+    tryRun(batch.map(({ item }) => item)).pipe(
       Effect.flatMap((exit) =>
         Exit.isSuccess(exit) || batch.length === 1
           ? Effect.forEach(batch, ({ done }) => Deferred.done(done, exit), { discard: true })
-          : Effect.forEach(batch, apart, { discard: true })
+          : Effect.forEach(batch, runAlone, { discard: true })
       )
     )
-  const apart = (one: Waiting<A>): Effect.Effect<void> =>
-    Effect.flatMap(runs([one.item]), (exit) => Deferred.done(one.done, exit))
+  const runAlone = (entry: QueuedItem<A>): Effect.Effect<void> =>
+    Effect.flatMap(tryRun([entry.item]), (exit) => Deferred.done(entry.done, exit))
 
   // Untraced: a batch belongs to no one of those it runs for.
-  yield* Queue.takeBetween(waiting, 1, most).pipe(
-    Effect.flatMap(together),
+  yield* Queue.takeBetween(queue, 1, maxBatchSize).pipe(
+    Effect.flatMap(runTogether),
     Effect.forever,
     Effect.withTracerEnabled(false),
-    Effect.provideService(AskedBy, "background"),
+    Effect.provideService(CurrentPool, "background"),
     Effect.forkScoped
   )
 
   return (item: A): Effect.Effect<void> =>
     Effect.gen(function* () {
       const done = yield* Deferred.make<void>()
-      yield* Queue.offer(waiting, { item, done })
+      yield* Queue.offer(queue, { item, done })
       yield* Deferred.await(done)
     })
 })

@@ -1,29 +1,29 @@
 import { Clock, Context, Effect, Layer, Ref } from "effect"
-import { periodically } from "./loop.ts"
+import { repeatPeriodically } from "./loop.ts"
 
 // Memory given back when the process has become quiet. While there is work, V8 keeps what it grew to; left alone afterwards
 // it allocates nothing, and so has no occasion to find out that most of it could go.
 
 /** Milliseconds between two looks. */
-export const LOOK_MS = 10_000
+export const IDLE_POLL_MS = 10_000
 /**
  * The share of one processor up to which a process is quiet. On the embedded database polls and upkeep alone take 3 to 6 %,
  * more just after a load.
  */
 export const QUIET_SHARE = 0.1
 /** Quiet looks in a row before memory is given back: compiled code goes with it, which is wanted again after a short pause. */
-export const QUIET_LOOKS = 4
+export const QUIET_POLLS = 4
 /** The same for the first time, when most of what goes is what migrating and starting left behind. */
-export const FIRST_QUIET_LOOKS = 1
+export const FIRST_QUIET_POLLS = 1
 /** Bytes by which the process must have grown since the last time: less is not worth holding everybody up. */
-export const GROWN_BYTES = 64 * 1024 * 1024
+export const MIN_GROWTH_BYTES = 64 * 1024 * 1024
 
 /** Whether so much processor time, of all threads, makes a quiet look. */
 export const isQuiet = (processorMs: number, elapsedMs: number): boolean => processorMs <= QUIET_SHARE * elapsedMs
 
 /** What is kept from one look to the next. */
-interface Seen {
-  readonly at: number
+interface MemoryState {
+  readonly polledAt: number
   readonly processorMs: number
   readonly quietLooks: number
   /** The size after memory was given back last; undefined: never yet. */
@@ -31,10 +31,13 @@ interface Seen {
 }
 
 /** Whether it is time to give memory back, from a process of that size. */
-export const isTime = ({ quietLooks, baseBytes }: Pick<Seen, "quietLooks" | "baseBytes">, bytes: number): boolean =>
+export const shouldReleaseMemory = (
+  { quietLooks, baseBytes }: Pick<MemoryState, "quietLooks" | "baseBytes">,
+  bytes: number
+): boolean =>
   baseBytes === undefined
-    ? quietLooks >= FIRST_QUIET_LOOKS
-    : quietLooks >= QUIET_LOOKS && bytes - baseBytes >= GROWN_BYTES
+    ? quietLooks >= FIRST_QUIET_POLLS
+    : quietLooks >= QUIET_POLLS && bytes - baseBytes >= MIN_GROWTH_BYTES
 
 /** The memory of this process, and what it has cost in processor time. */
 export class ProcessMemory extends Context.Service<
@@ -44,7 +47,7 @@ export class ProcessMemory extends Context.Service<
     readonly processorMs: Effect.Effect<number>
     readonly residentBytes: Effect.Effect<number>
     /** Gives back all that can be, and holds everything up meanwhile (50 to 150 ms). Undefined: the process was not given the means. */
-    readonly giveBack: Effect.Effect<void> | undefined
+    readonly releaseMemory: Effect.Effect<void> | undefined
   }
 >()("latchkey/background/ProcessMemory") {
   static readonly layer = Layer.sync(ProcessMemory, () => {
@@ -56,39 +59,45 @@ export class ProcessMemory extends Context.Service<
       }),
       residentBytes: Effect.sync(() => process.memoryUsage.rss()),
       // Any other flavour collects what is dead and keeps the room.
-      giveBack: gc && Effect.sync(() => gc({ type: "major", execution: "sync", flavor: "last-resort" }))
+      releaseMemory: gc && Effect.sync(() => gc({ type: "major", execution: "sync", flavor: "last-resort" }))
     }
   })
 }
 
-const look = Effect.fnUntraced(function* (memory: ProcessMemory["Service"], seen: Seen, giveBack: Effect.Effect<void>) {
-  const at = yield* Clock.currentTimeMillis
+const poll = Effect.fnUntraced(function* (
+  memory: ProcessMemory["Service"],
+  state: MemoryState,
+  releaseMemory: Effect.Effect<void>
+) {
+  const polledAt = yield* Clock.currentTimeMillis
   const processorMs = yield* memory.processorMs
-  const quietLooks = isQuiet(processorMs - seen.processorMs, at - seen.at) ? seen.quietLooks + 1 : 0
+  const quietLooks = isQuiet(processorMs - state.processorMs, polledAt - state.polledAt) ? state.quietLooks + 1 : 0
   const bytes = yield* memory.residentBytes
-  if (!isTime({ ...seen, quietLooks }, bytes)) return { ...seen, at, processorMs, quietLooks }
-  yield* giveBack
+  if (!shouldReleaseMemory({ ...state, quietLooks }, bytes)) return { ...state, polledAt, processorMs, quietLooks }
+  yield* releaseMemory
   const baseBytes = yield* memory.residentBytes
   yield* Effect.logDebug("the process released idle memory").pipe(
     Effect.annotateLogs({ before: bytes, after: baseBytes })
   )
-  return { at, processorMs, quietLooks, baseBytes }
+  return { polledAt, processorMs, quietLooks, baseBytes }
 })
 
-const watching = Effect.gen(function* () {
+const watchMemory = Effect.gen(function* () {
   const memory = yield* ProcessMemory
-  const { giveBack } = memory
-  if (giveBack === undefined) return
-  const seen = yield* Ref.make<Seen>({
-    at: yield* Clock.currentTimeMillis,
+  const { releaseMemory } = memory
+  if (releaseMemory === undefined) return
+  const state = yield* Ref.make<MemoryState>({
+    polledAt: yield* Clock.currentTimeMillis,
     processorMs: yield* memory.processorMs,
     quietLooks: 0,
     baseBytes: undefined
   })
-  yield* periodically("giving memory back", LOOK_MS, () =>
-    Effect.flatMap(Ref.get(seen), (last) => Effect.flatMap(look(memory, last, giveBack), (next) => Ref.set(seen, next)))
+  yield* repeatPeriodically("giving memory back", IDLE_POLL_MS, () =>
+    Effect.flatMap(Ref.get(state), (last) =>
+      Effect.flatMap(poll(memory, last, releaseMemory), (next) => Ref.set(state, next))
+    )
   )
 })
 
 /** Gives memory back whenever the process has become quiet, for as long as it runs. */
-export const layerIdleMemory = Layer.effectDiscard(watching)
+export const layerIdleMemory = Layer.effectDiscard(watchMemory)

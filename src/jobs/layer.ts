@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { DatabaseSettings, layerSessions } from "../platform/database/choose.ts"
+import { chooseSessionLayer, DatabaseSettings } from "../platform/database/choose.ts"
 import { WakeUp } from "./WakeUp.ts"
 
 /** Nobody hears of other processes where no session leads to the database: each looks from time to time. */
@@ -9,17 +9,17 @@ const layerPolling = Layer.tap(WakeUp.layerProcess, () =>
   )
 )
 
-const layerOn = (server: typeof WakeUp.layerServer, alone: Layer.Layer<WakeUp>) =>
+const chooseWakeUp = (server: typeof WakeUp.layerServer, fallback: Layer.Layer<WakeUp>) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const sessions = yield* layerSessions
+      const sessions = yield* chooseSessionLayer
       if (sessions !== undefined) return Layer.provide(server, sessions)
-      return (yield* DatabaseSettings).databaseUrl === undefined ? WakeUp.layerProcess : alone
+      return (yield* DatabaseSettings).databaseUrl === undefined ? WakeUp.layerProcess : fallback
     })
   )
 
 /** Wakes whoever works on the database that the settings name: this process, and on a server the others. */
-export const layerWakeUp = layerOn(WakeUp.layerServer, layerPolling)
+export const layerWakeUp = chooseWakeUp(WakeUp.layerServer, layerPolling)
 
 /** The same for a command. On the embedded database a running service wakes its own workers after each of its statements. */
-export const layerWakeUpOfCommand = layerOn(WakeUp.layerTelling, WakeUp.layerProcess)
+export const layerCommandWakeUp = chooseWakeUp(WakeUp.layerNotifyOnly, WakeUp.layerProcess)

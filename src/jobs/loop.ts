@@ -1,49 +1,55 @@
 import { Cause, DateTime, Effect, type Scope } from "effect"
-import { AskedBy } from "../platform/database/measured.ts"
-import { tellTrouble, troubleOf } from "../platform/database/trouble.ts"
-import { whenWritable } from "../platform/database/Writing.ts"
+import { CurrentPool } from "../platform/database/measured.ts"
+import { findStorageFailure, logStorageFailure } from "../platform/database/trouble.ts"
+import { awaitWritable } from "../platform/database/Writing.ts"
 import { backgroundFailures } from "../platform/telemetry/metrics/declared.ts"
-import { countOne } from "../platform/telemetry/metrics/measuring.ts"
+import { incrementCounter } from "../platform/telemetry/metrics/measuring.ts"
 
 /** Milliseconds between two turns while they fail: the database is away. */
-const TROUBLE_MS = 1_000
+const RETRY_MS = 1_000
 
 /** Takes turn after turn whatever goes wrong, while the database may be written to. Turns leave no spans: several a second would bury everything else. */
-export const loop = <R>(what: string, turn: Effect.Effect<void, never, R>): Effect.Effect<never, never, R> =>
-  Effect.andThen(whenWritable, turn).pipe(
+export const repeatForever = <R>(
+  workName: string,
+  iteration: Effect.Effect<void, never, R>
+): Effect.Effect<never, never, R> =>
+  Effect.andThen(awaitWritable, iteration).pipe(
     Effect.withTracerEnabled(false),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
         Effect.andThen(
-          Effect.andThen(countOne(backgroundFailures.of({ work: what })), told(what, cause)),
-          Effect.sleep(TROUBLE_MS)
+          Effect.andThen(
+            incrementCounter(backgroundFailures.withLabels({ work: workName })),
+            logFailure(workName, cause)
+          ),
+          Effect.sleep(RETRY_MS)
         )
     ),
     Effect.forever,
-    Effect.provideService(AskedBy, "background")
+    Effect.provideService(CurrentPool, "background")
   )
 
 /** Where the database is the reason, that is said once for all loops. */
-const told = (what: string, cause: Cause.Cause<never>): Effect.Effect<void> => {
-  const trouble = troubleOf(cause)
-  return trouble === undefined
-    ? Effect.logWarning(`background work: ${what} failed and is tried again`, cause)
-    : tellTrouble(trouble)
+const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<void> => {
+  const storageFailure = findStorageFailure(cause)
+  return storageFailure === undefined
+    ? Effect.logWarning(`background work: ${workName} failed and is tried again`, cause)
+    : logStorageFailure(storageFailure)
 }
 
 /** Does something every so many milliseconds, the first time after the first of them, until the scope closes. */
-export const periodically = <R>(
-  what: string,
+export const repeatPeriodically = <R>(
+  workName: string,
   everyMs: number,
   work: (now: Date) => Effect.Effect<void, never, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.asVoid(
     Effect.forkScoped(
-      loop(
-        what,
+      repeatForever(
+        workName,
         Effect.sleep(everyMs).pipe(
-          Effect.andThen(whenWritable),
+          Effect.andThen(awaitWritable),
           Effect.andThen(Effect.flatMap(DateTime.nowAsDate, work))
         )
       )

@@ -10,19 +10,19 @@ export const POLL_GAP_MS = 10
  * One turn of a loop: polls, then waits until it is woken, `gapMs` at least and `pollMs` at most. A poll that answers true has
  * left work behind, and the next one follows at once.
  */
-export const whenWoken = <R>(
-  woken: Latch.Latch,
+export const pollWhenWoken = <R>(
+  wakeUp: Latch.Latch,
   poll: Effect.Effect<boolean, never, R>,
   pollMs: number,
   gapMs = POLL_GAP_MS
 ): Effect.Effect<void, never, R> => {
-  const rest = Effect.andThen(
+  const pause = Effect.andThen(
     Effect.sleep(gapMs),
-    Effect.raceFirst(woken.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
+    Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
   )
   // Closed before polling: whoever wakes from here on may have changed what this poll does not see any more.
   return Effect.andThen(
-    woken.close,
-    Effect.flatMap(poll, (more) => (more ? Effect.yieldNow : rest))
+    wakeUp.close,
+    Effect.flatMap(poll, (hasMore) => (hasMore ? Effect.yieldNow : pause))
   )
 }

@@ -7,12 +7,12 @@ export interface Backoff {
 }
 
 /** The `nth` pause (1 upwards), in milliseconds; `random` is from 0 to 1, and a half gives the pause itself. */
-export const pauseOf = ({ firstMs, longestMs, jitter }: Backoff, nth: number, random = 0.5): number => {
-  const steady = Math.min(firstMs * 2 ** (nth - 1), longestMs)
+export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number, random = 0.5): number => {
+  const steady = Math.min(firstMs * 2 ** (retry - 1), longestMs)
   return Math.round(steady * (1 + jitter * (2 * random - 1)))
 }
 
-export interface Retries {
+export interface RetryPolicy {
   readonly backoff: Backoff
   /** Tries in all. */
   readonly tries: number
@@ -23,13 +23,11 @@ export interface Retries {
  * letter, which is kept to be looked at and goes again only when somebody says so. `shortestMs`: the shortest pause, in
  * milliseconds.
  */
-export const nextTry = (
-  retries: Retries,
+export const nextAttemptAt = (
+  policy: RetryPolicy,
   failures: number,
   now: number,
   random: number,
-  shortestMs = 0
+  minMs = 0
 ): Date | undefined =>
-  failures < retries.tries
-    ? new Date(now + Math.max(pauseOf(retries.backoff, failures, random), shortestMs))
-    : undefined
+  failures < policy.tries ? new Date(now + Math.max(backoffMs(policy.backoff, failures, random), minMs)) : undefined

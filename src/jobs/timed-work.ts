@@ -1,5 +1,5 @@
 import { DateTime, Effect, FiberSet, Latch, Schedule } from "effect"
-import { loop } from "./loop.ts"
+import { repeatForever } from "./loop.ts"
 
 // Timed work done once: something is due at a time, and is to be done once, by whichever process is there by then.
 //
@@ -17,8 +17,8 @@ import { loop } from "./loop.ts"
 /** Milliseconds between two polls for what time alone makes due: work, ends of leases. */
 export const DUE_POLL_MS = 1_000
 /** Tries to write down how an attempt ended, and the milliseconds between them: together less than the lease leaves. */
-export const SETTLE_RETRIES = 8
-export const SETTLE_RETRY_MS = 500
+export const COMPLETION_RETRIES = 8
+export const COMPLETION_RETRY_MS = 500
 /** Milliseconds that what is under way gets when the process ends: then it is handed back. */
 export const SHUTDOWN_MS = 1_500
 
@@ -28,37 +28,37 @@ export const SHUTDOWN_MS = 1_500
  */
 export const attemptOnce = <End, A, S, H>(work: {
   readonly attempt: Effect.Effect<End, never, A>
-  readonly settle: (end: End) => Effect.Effect<void, never, S>
-  readonly handBack: Effect.Effect<void, never, H>
+  readonly complete: (end: End) => Effect.Effect<void, never, S>
+  readonly release: Effect.Effect<void, never, H>
 }): Effect.Effect<void, never, A | S | H> =>
   Effect.uninterruptibleMask((restore) =>
     restore(work.attempt).pipe(
-      Effect.onInterrupt(() => Effect.exit(work.handBack)),
-      Effect.flatMap((end) => retried(work.settle(end)))
+      Effect.onInterrupt(() => Effect.exit(work.release)),
+      Effect.flatMap((end) => retryCompletion(work.complete(end)))
     )
   )
 
 /** A connection that was cut is replaced within milliseconds; a longer absence is waited out by the lease. */
-const retried = <R>(settling: Effect.Effect<void, never, R>) =>
-  Effect.sandbox(settling).pipe(
-    Effect.retry(Schedule.spaced(SETTLE_RETRY_MS).pipe(Schedule.upTo({ times: SETTLE_RETRIES }))),
+const retryCompletion = <R>(completion: Effect.Effect<void, never, R>) =>
+  Effect.sandbox(completion).pipe(
+    Effect.retry(Schedule.spaced(COMPLETION_RETRY_MS).pipe(Schedule.upTo({ times: COMPLETION_RETRIES }))),
     Effect.catch(Effect.failCause)
   )
 
 /** A kind of timed work, as its worker needs to know it. */
-export interface TimedWork<Taken, R> {
+export interface TimedWork<Job, R> {
   /** For log lines: "taking deliveries". */
-  readonly what: string
+  readonly name: string
   /** How much of it may be under way at once in a process. */
-  readonly room: number
+  readonly maxInProgress: number
   /** Takes up to `room` of what is due. */
-  readonly take: (
+  readonly claim: (
     now: Date,
-    room: number,
-    underWay: ReadonlySet<Taken>
-  ) => Effect.Effect<ReadonlyArray<Taken>, never, R>
+    freeSlots: number,
+    inProgress: ReadonlySet<Job>
+  ) => Effect.Effect<ReadonlyArray<Job>, never, R>
   /** Attempts it once (`attemptOnce`). */
-  readonly run: (taken: Taken) => Effect.Effect<void, never, R>
+  readonly run: (job: Job) => Effect.Effect<void, never, R>
   /** Milliseconds between two polls, where it is not `DUE_POLL_MS`; and those at least, whatever changed or ended meanwhile. */
   readonly pollMs?: number
   readonly gapMs?: number
@@ -68,58 +68,59 @@ export interface TimedWork<Taken, R> {
  * The worker of a kind in one process. When the scope closes, what is under way gets a moment to end; the rest is handed
  * back, to be taken by whoever comes next.
  */
-export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedWork<Taken, R>) {
+export const makeTimedWork = Effect.fnUntraced(function* <Job, R>(kind: TimedWork<Job, R>) {
   const fibers = yield* FiberSet.make<void>()
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), SHUTDOWN_MS))
-  const underWay = new Set<Taken>()
-  const presently: ReadonlySet<Taken> = underWay
+  const inProgress = new Set<Job>()
+  const inProgressView: ReadonlySet<Job> = inProgress
   // Opened by whatever may have made an attempt possible, so that the next poll need not wait for its turn.
-  const changed = yield* Latch.make()
-  const room = Effect.sync(() => Math.max(kind.room - underWay.size, 0))
+  const wakeUp = yield* Latch.make()
+  const countFreeSlots = Effect.sync(() => Math.max(kind.maxInProgress - inProgress.size, 0))
 
-  const start = (taken: Taken) =>
+  const startJob = (job: Job) =>
     Effect.suspend(() => {
-      underWay.add(taken)
-      return kind.run(taken).pipe(
+      inProgress.add(job)
+      return kind.run(job).pipe(
         Effect.withTracerEnabled(true),
         Effect.interruptible,
         Effect.ensuring(
           Effect.sync(() => {
-            underWay.delete(taken)
-            changed.openUnsafe()
+            inProgress.delete(job)
+            wakeUp.openUnsafe()
           })
         ),
-        (running) => FiberSet.run(fibers, running)
+        (runningJob) => FiberSet.run(fibers, runningJob)
       )
     })
 
   /** Not interrupted in between: what is taken is also started. */
-  const startAll = (taking: Effect.Effect<ReadonlyArray<Taken>, never, R>) =>
-    Effect.uninterruptible(Effect.flatMap(taking, (due) => Effect.forEach(due, start, { discard: true })))
+  const startClaimed = (claim: Effect.Effect<ReadonlyArray<Job>, never, R>) =>
+    Effect.uninterruptible(Effect.flatMap(claim, (jobs) => Effect.forEach(jobs, startJob, { discard: true })))
 
   /** Starts what is due, as far as there is room. */
-  const takeDue = Effect.gen(function* () {
-    yield* changed.close
-    const free = yield* room
-    if (free > 0) yield* startAll(Effect.flatMap(DateTime.nowAsDate, (now) => kind.take(now, free, underWay)))
+  const claimDue = Effect.gen(function* () {
+    yield* wakeUp.close
+    const freeSlots = yield* countFreeSlots
+    if (freeSlots > 0)
+      yield* startClaimed(Effect.flatMap(DateTime.nowAsDate, (now) => kind.claim(now, freeSlots, inProgress)))
   })
 
   const { gapMs = 0, pollMs = DUE_POLL_MS } = kind
-  const rested = Effect.andThen(
+  const pause = Effect.andThen(
     Effect.sleep(gapMs),
-    Effect.raceFirst(changed.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
+    Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
   )
 
   return {
-    takeDue,
-    startAll,
-    room,
-    underWay: presently,
+    claimDue,
+    startClaimed,
+    countFreeSlots,
+    inProgress: inProgressView,
     /** Says that something may be due that was not. */
-    changed: changed.open,
+    notifyChanged: wakeUp.open,
     /** Polls whenever something changed or ended, and from time to time; until the scope closes. */
-    polling: Effect.forkScoped(loop(kind.what, Effect.andThen(takeDue, rested))),
+    startPolling: Effect.forkScoped(repeatForever(kind.name, Effect.andThen(claimDue, pause))),
     /** Waits until nothing is under way. */
-    idle: FiberSet.awaitEmpty(fibers)
+    awaitIdle: FiberSet.awaitEmpty(fibers)
   }
 })

@@ -22,12 +22,12 @@ export const IdentityImageDays = Context.Reference<number>("latchkey/installatio
 })
 
 /** Whether there is the public client that MCP users come with. */
-export const PublicClient = Context.Reference<boolean>("latchkey/installation/PublicClient", {
+export const PublicClientEnabled = Context.Reference<boolean>("latchkey/installation/PublicClient", {
   defaultValue: () => true
 })
 
 /** Whole days that something is kept; undefined: for good. */
-export interface KeptDays {
+export interface RetentionDays {
   /** After a message was sent or came. */
   readonly messages: number | undefined
   /** After an image was sent or came in a message. */
@@ -36,6 +36,6 @@ export interface KeptDays {
   readonly orders: number | undefined
 }
 
-export const KeptDays = Context.Reference<KeptDays>("latchkey/installation/KeptDays", {
+export const RetentionDays = Context.Reference<RetentionDays>("latchkey/installation/KeptDays", {
   defaultValue: () => ({ messages: undefined, images: undefined, orders: undefined })
 })

@@ -11,13 +11,13 @@ export const JSON_DEPTH = 32
 export const JSON_PARTS = 20_000
 
 /** Wrong fields that one answer tells of, unknown arguments that a tool's does, and characters of a name either repeats. */
-export const FIELDS_TOLD = 10
-export const NAMES_TOLD = 5
+export const REPORTED_FIELDS = 10
+export const REPORTED_NAMES = 5
 /** Of `fields` of a list: most names, characters of one, and of all in one text. */
-export const FIELDS_CHOSEN = 64
-export const FIELD_NAME = 40
-export const FIELDS_TEXT = 1000
-export const NAME_TOLD = 50
+export const SELECTED_FIELDS = 64
+export const SELECTED_FIELD_NAME = 40
+export const SELECTED_FIELDS_TEXT = 1000
+export const REPORTED_NAME = 50
 
 /** Rows of a page when `limit` is not given, and the most that may be asked for (contract facts 0.2). */
 export const PAGE_DEFAULT = 20
@@ -40,7 +40,7 @@ export const IDS_MAX = 100
 /** Characters of a comma-separated list: so many ids of sixteen digits, each with a comma and a space. */
 export const IDS_TEXT = IDS_MAX * 18
 /** Characters of a reservation code, a stay code and a channel's own id of an order, wherever one is named. */
-export const CODE = 100
+export const RECORD_CODE = 100
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
 /** Characters of a time in ISO 8601 with six decimals. */
@@ -60,10 +60,10 @@ export const WEBHOOK_SIGNATURE_SECONDS = 5 * 60
 /** Milliseconds of one delivery try in total: name, connection, TLS, request and answer. */
 export const WEBHOOK_TRY_MS = 10_000
 /** Bytes of a receiver's answer that are read, and those of them that are kept for the delivery log. */
-export const WEBHOOK_ANSWER_BYTES = 64 * 1024
-export const WEBHOOK_ANSWER_KEPT_BYTES = 512
+export const WEBHOOK_RESPONSE_BYTES = 64 * 1024
+export const WEBHOOK_RESPONSE_STORED_BYTES = 512
 /** Deliveries of one subscription that may be under way at once in a process. */
-export const WEBHOOK_SHARE = 4
+export const WEBHOOK_CONCURRENT_DELIVERIES = 4
 /** Retries: the first pause, the longest pause (both ms), the share of a pause that is random, and all tries of one event. */
 export const WEBHOOK_FIRST_RETRY_MS = 30_000
 export const WEBHOOK_LONGEST_RETRY_MS = 6 * 60 * 60 * 1000
@@ -82,10 +82,10 @@ export const WEBHOOK_PAUSE_FAILURES = 5
 /** Milliseconds a replaced signing secret goes on signing beside the new one (24 hours). */
 export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 /** Milliseconds a delivery that is due may go without a try (its receiver rests or is paused): then it is a dead letter. */
-export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
+export const WEBHOOK_DEAD_LETTER_AFTER_MS = 3 * 24 * 60 * 60 * 1000
 /** Milliseconds that deliveries made and their tries are kept, and dead letters (seven and thirty days). */
-export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
-export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const WEBHOOK_RETENTION_MS = 7 * 24 * 60 * 60 * 1000
+export const WEBHOOK_DEAD_LETTER_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
  * Test events that an operator may send in a minute, those of them that may be under way at once in a process, and those of all
@@ -99,15 +99,15 @@ export const WEBHOOK_DELIVERIES_SHOWN = 20
 export const WEBHOOK_TRIES_SHOWN = 50
 
 /** Milliseconds an event is kept after it came into the feed (thirty days), and longer while a delivery needs it. */
-export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const EVENT_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 /** Events of one page of the feed when `limit` is not given, and the most that may be asked for. */
 export const FEED_DEFAULT = 100
 export const FEED_MAX = 500
 /** Events that one read which is narrowed looks through. */
-export const FEED_SCAN = 10_000
+export const FEED_EVENTS_SCANNED = 10_000
 /** Seconds an answer of the feed may wait for an event, and answers of one operator that may wait at once in a process. */
 export const FEED_WAIT_SECONDS = 20
-export const FEED_WAITS = 10
+export const FEED_WAITING_READS = 10
 /** Characters of a list of names of events. */
 export const FEED_TYPES = 400
 /** Consumers an operator has room for; `operators` has a column for it (migration 0011_feed). Characters of a name. */
@@ -152,25 +152,25 @@ export const STALLED_SECONDS = 30
 export const CALLER_CONNECTIONS = 4_096
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
-export const PLACES = 12
+export const CONCURRENCY_PERMITS = 12
 /** Connections of a process to a server beside those of its places: for looking up tokens and links. */
-export const CONNECTIONS_BESIDE_PLACES = 2
+export const CONNECTIONS_BESIDE_PERMITS = 2
 /** Connections of a process for requests that `DATABASE_CONNECTIONS` takes: two places at least, and as many as a server can use. */
 export const DATABASE_CONNECTIONS_MIN = 4
 export const DATABASE_CONNECTIONS_MAX = 100
 /** Milliseconds below which calls are brief, in the mean of the last ones: a place that somebody else has is free again by then. */
 export const BRIEF_CALL_MS = 50
 /** Calls without a token that a process works on at once, beside those. */
-export const STRANGER_PLACES = 2
+export const ANONYMOUS_PERMITS = 2
 /** The same on the embedded database, whose one session they share with the work in the background. */
-export const EMBEDDED_PLACES = 4
+export const EMBEDDED_PERMITS = 4
 /** Processes that `serve --workers` starts at most. */
 export const WORKERS = 64
 /** Calls of one operator that may wait for a place at once, and the milliseconds each may wait. */
-export const WAITING_CALLS = 1_000
+export const QUEUED_CALLS = 1_000
 /** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */
-export const WAITING_BYTES = 32 * 1024 * 1024
-export const PLACE_WAIT_MS = 30_000
+export const QUEUED_BYTES = 32 * 1024 * 1024
+export const PERMIT_WAIT_MS = 30_000
 /**
  * Milliseconds that a call may have to wait for a place, by what waits before it, and those it may while the process is
  * overloaded: so many milliseconds after more began to wait than is served in the latter. A burst is worked off; of a stream
@@ -180,8 +180,8 @@ export const BURST_WAIT_MS = 10_000
 export const OVERLOADED_WAIT_MS = 1_000
 export const OVERLOADED_AFTER_MS = 2_000
 /** Tokens of calls refused for it that a process remembers, to refuse the next at once, and the milliseconds each is remembered. */
-export const CROWDED_TOKENS = 10_000
-export const CROWDED_TOKEN_MS = 3_000
+export const REJECTED_TOKENS = 10_000
+export const REJECTED_TOKEN_MS = 3_000
 /** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
 export const BUSY_RETRY_SECONDS = 5
 
@@ -270,19 +270,19 @@ export const TASK_CHANGE_ATTEMPTS = 12
 
 /** Characters of an Idempotency-Key, and milliseconds it is kept at least (24 hours). */
 export const IDEMPOTENCY_KEY = 255
-export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1000
+export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Milliseconds a call waits for another with its key, and seconds after which one that waited as long may be repeated. */
 export const IDEMPOTENCY_WAIT_MS = 10_000
 export const IDEMPOTENCY_RETRY_SECONDS = 1
 /** Milliseconds the trail of changes is kept, and the counts of what was refused (400 days). */
-export const TRAIL_KEPT_MS = 400 * 24 * 60 * 60 * 1000
+export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000
 /** Changes that `latchkey audit` lists when `--limit` is not given, and the most that may be asked for. */
 export const AUDIT_DEFAULT = 100
 export const AUDIT_MAX = 1_000
 /** Orders and conversations that `latchkey guest` works on at once. */
-export const GUEST_ORDERS = 1_000
+export const GUEST_COMMAND_ORDERS = 1_000
 /** Kinds of refusals (whose, by which application, of what, why, in which hour) a process counts at once before they are written down. */
-export const REFUSALS_KINDS = 10_000
+export const REJECTION_KINDS = 10_000
 
 /**
  * Rooms of one order of a channel, what the rate of one is made of, characters of a longer text a channel says, and of a
@@ -296,7 +296,7 @@ export const LISTING_TEXT = 300
 export const CHANNEL_ACCOUNTS = 100
 export const LISTINGS = 20_000
 /** Listings that may be linked to one property or one room type: all are told in one answer. */
-export const LISTINGS_OF_LINK = 100
+export const LISTINGS_PER_MAPPING = 100
 /** Characters, as JSON, of whatever else a channel says of a listing, and of the settings that are recorded of it. */
 export const LISTING_JSON = 20_000
 /** Largest ratio of a listing, in percent of the base price of its link. */
@@ -305,46 +305,46 @@ export const RATIO_MAX = 1_000
 export const LISTING_LIST_DEFAULT = 100
 export const LISTING_LIST_MAX = 1_000
 /** Milliseconds a request waits for the host's answer, and an agreed order for its payment, if its channel says no time (24 hours). */
-export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
-export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000
+export const HOST_RESPONSE_DEADLINE_MS = 24 * 60 * 60 * 1000
+export const PAYMENT_DEADLINE_MS = 24 * 60 * 60 * 1000
 
 /** Characters of a channel_type. */
 export const CHANNEL_TYPE = 20
 /** Listings whose calendars one call reads, and those times the days of each: a hundred listings for a year. */
-export const LISTINGS_READ = 100
-export const LISTINGS_ANSWER_DAYS = 36_600
+export const LISTING_CALENDARS_READ = 100
+export const LISTING_CALENDAR_DAYS = 36_600
 /** Calls of one operator that may be reading calendars at once in a process, and the milliseconds each may take in all. */
-export const CALENDAR_READS = 4
+export const CONCURRENT_CALENDAR_READS = 4
 export const CALENDAR_READ_MS = 30_000
 /** Queued calendar reads of one operator in a process, and the milliseconds for which each may be queued. */
-export const CALENDAR_READS_WAITING = 32
+export const QUEUED_CALENDAR_READS = 32
 export const CALENDAR_READ_WAIT_MS = 10_000
 /** Ranges of days that one change of a listing's prices, inventories or restrictions names (contract facts 6.4). */
 export const LISTING_RANGES = 400
 /** How many of a listing can be for sale on a day. */
 export const LISTING_INVENTORY_MAX = 1_000
 /** Changes of one listing that may wait to be told to its channel. */
-export const LISTING_PUSHES_WAITING = 1_000
+export const QUEUED_LISTING_PUSHES = 1_000
 /** Milliseconds after which a change that its channel does not take is given up, and that one is kept when it is settled. */
-export const LISTING_PUSH_TRIED_MS = 24 * 60 * 60 * 1000
-export const LISTING_PUSHES_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const LISTING_PUSH_GIVE_UP_MS = 24 * 60 * 60 * 1000
+export const LISTING_PUSH_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 /** Sandbox: listings of one account, orders of one account, rooms of one listing, and payments of one order. */
 export const SANDBOX_LISTINGS = 100
 export const SANDBOX_ORDERS = 10_000
 export const SANDBOX_ROOMS = 100
 export const SANDBOX_PAYMENTS = 50
 /** Sandbox: the last things an account was asked that are kept, and the longest it may be told to be late (milliseconds). */
-export const SANDBOX_ASKED = 200
-export const SANDBOX_LATE_MS = 10 * 60 * 1000
+export const SANDBOX_LOGGED_REQUESTS = 200
+export const SANDBOX_DELAY_MAX_MS = 10 * 60 * 1000
 /** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
-export const CHANNEL_MONEY_WAITING = 1_000
-export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000
+export const PENDING_CHANNEL_PAYMENTS = 1_000
+export const PENDING_CHANNEL_PAYMENT_MS = 90 * 24 * 60 * 60 * 1000
 /** Characters of what a channel says about a refusal, as its caller is told of it. */
 export const CHANNEL_REASON = 300
 
 /** Calendars of elsewhere that one property may follow, and all properties of an operator together. */
-export const CALENDARS_OF_PROPERTY = 20
-export const CALENDARS = 10_000
+export const PROPERTY_CALENDARS = 20
+export const IMPORTED_CALENDARS = 10_000
 /** Calendars that `latchkey calendar list` lists when `--limit` is not given, and the most that may be asked for. */
 export const CALENDAR_LIST_DEFAULT = 100
 export const CALENDAR_LIST_MAX = 1_000
@@ -373,9 +373,9 @@ export const CALENDAR_VALIDATOR = 500
  * Milliseconds for which a day that a calendar says for the first time may repeat what its source was told here (a week):
  * longer than a service that was away had to read what was booked before.
  */
-export const CALENDAR_TOLD_MS = 7 * 24 * 60 * 60 * 1000
+export const CALENDAR_FEEDBACK_LOOP_MS = 7 * 24 * 60 * 60 * 1000
 /** Milliseconds that past days of imported calendars are kept (four weeks). */
-export const CALENDAR_DAYS_KEPT_MS = 28 * 24 * 60 * 60 * 1000
+export const CALENDAR_DAY_RETENTION_MS = 28 * 24 * 60 * 60 * 1000
 
 /** Days and nights that a rule of a listing may count (ten years), and the hours of notice it may want (a leap year). */
 export const RULE_DAYS = 3_650
@@ -396,18 +396,18 @@ export const ELIGIBLE_POLICIES = 100
 export const CONNECTORS = 100
 export const CONNECTOR_NAME = 100
 /** Milliseconds a connector has for one act, less than whoever waits for it (domain/channels/port/api-errors.ts), and bytes of its answer. */
-export const CONNECTOR_ACT_MS = 25_000
-export const CONNECTOR_ANSWER_BYTES = 1024 * 1024
+export const CONNECTOR_REQUEST_MS = 25_000
+export const CONNECTOR_RESPONSE_BYTES = 1024 * 1024
 /** Messages a minute that one connector may say, and characters of the id of one. */
 export const CONNECTOR_MESSAGES_A_MINUTE = 1_200
 export const CONNECTOR_MESSAGE_ID = 100
 /** Bodies that are read at once before anybody knows who sent them, and the milliseconds each may take to arrive. */
-export const CONNECTOR_BODIES = 64
+export const CONCURRENT_CONNECTOR_BODIES = 64
 export const CONNECTOR_BODY_MS = 5_000
 /** Milliseconds during which a body cannot be evicted by a message whose connector and network hold as many permits as its own. */
 export const CONNECTOR_BODY_PROTECTED_MS = 1_000
 /** Milliseconds for which a message that was heard is known again: much longer than a signature of it is taken (one hour). */
-export const CONNECTOR_MESSAGES_KEPT_MS = 60 * 60 * 1000
+export const CONNECTOR_MESSAGE_RETENTION_MS = 60 * 60 * 1000
 
 /** Characters of a message, whatever its channel; a channel may have less (domain/channels/port/message-limits.ts). */
 export const MESSAGE_TEXT = 20_000
@@ -417,20 +417,20 @@ export const CONVERSATION_NOTE = 5_000
 export const MESSAGES_SHOWN = 100
 export const ACTIVITIES_SHOWN = 50
 /** Messages of one conversation that may wait to be sent: twice what layer 3 lets through in a day. */
-export const MESSAGES_WAITING = 240
+export const QUEUED_MESSAGES = 240
 /**
  * Milliseconds after it was written in which a message may come back from its channel without our name for it, and still be
  * known by its text: longer than it is tried for; and by how much that channel's clock may be behind.
  */
-export const ECHO_WITHIN_MS = 2 * 24 * 60 * 60 * 1000
-export const ECHO_CLOCK_MS = 5 * 60 * 1000
+export const MESSAGE_FEEDBACK_LOOP_MS = 2 * 24 * 60 * 60 * 1000
+export const CHANNEL_CLOCK_SKEW_MS = 5 * 60 * 1000
 /** Bytes of an image (5 MiB), its pixels each way, and bytes that all images of an operator may have together (5 GiB). */
 export const IMAGE_BYTES = 5 * 1024 * 1024
 export const IMAGE_PIXELS = 12_000
 export const IMAGES_BYTES = 5 * 1024 * 1024 * 1024
 /** Offers of a conversation that are told at once, and milliseconds one is good for if its channel says no time. */
 export const OFFERS_SHOWN = 100
-export const OFFER_LASTS_MS = 24 * 60 * 60 * 1000
+export const OFFER_VALIDITY_MS = 24 * 60 * 60 * 1000
 /** Characters of a review and of a reply, categories of one, and tags of a category. */
 export const REVIEW_TEXT = 10_000
 export const REVIEW_CATEGORIES = 50
@@ -444,16 +444,16 @@ export const IMAGE_UNCLAIMED_MS = 60 * 60 * 1000
 /** Times a minute that one image is looked at, by whoever has its address. */
 export const IMAGE_VIEWS_A_MINUTE = 60
 /** Days after its last check-out that the empty record of an order still appears; an older one waits for its channel's word. */
-export const REVIEW_APPEARS_DAYS = 14
+export const EMPTY_REVIEW_DAYS = 14
 /** How often a review is worked out anew while others change it. */
 export const REVIEW_CHANGE_ATTEMPTS = 12
 /** Milliseconds after which a message that its channel does not take is given up (24 hours). */
-export const MESSAGE_TRIED_MS = 24 * 60 * 60 * 1000
+export const MESSAGE_GIVE_UP_MS = 24 * 60 * 60 * 1000
 
 /** Looks at the page of a stay, and forms sent there, in a minute; bytes of a form without a photo. */
-export const GUEST_PAGES_A_MINUTE = 60
-export const GUEST_FORMS_A_MINUTE = 20
-export const GUEST_FORM_BYTES = 4 * 1024
+export const GUEST_PORTAL_VIEWS_A_MINUTE = 60
+export const GUEST_PORTAL_FORMS_A_MINUTE = 20
+export const GUEST_PORTAL_FORM_BYTES = 4 * 1024
 /** Photos of identity documents that a stay takes for each of its guests: two sides, and one that was no good. */
 export const IDENTITY_IMAGES_A_GUEST = 3
 /**
@@ -498,18 +498,18 @@ export const RULE_FILE_BYTES = 512 * 1024
 /** Days of what is to come that are planned and listed (contract facts 10.2). */
 export const PLANNED_DAYS = 30
 /** Milliseconds after its time that what a rule does is still done, where the service was down or a change came late (a day). */
-export const PLAN_LATE_MS = 24 * 60 * 60 * 1000
+export const PLAN_MAX_DELAY_MS = 24 * 60 * 60 * 1000
 /** Milliseconds between two answers to one guest, and answers in a row without a word of a person. */
-export const ANSWER_PAUSE_MS = 60_000
-export const ANSWERS_IN_A_ROW = 5
+export const AUTOMATIC_ANSWER_PAUSE_MS = 60_000
+export const AUTOMATIC_ANSWERS_IN_A_ROW = 5
 /** Milliseconds for which a settled plan is kept after its time, and after its guest has left (30 days). */
-export const PLANS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const PLAN_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 /** Characters of a word that actions are searched for, and how often an action is looked at again that others change meanwhile. */
 export const ACTION_KEYWORD = 100
 export const ACTION_ATTEMPTS = 5
 /** Milliseconds after which a question is not answered any more, and questions of one guest that are answered together. */
-export const ANSWER_LATE_MS = 60 * 60 * 1000
-export const ANSWERED_TOGETHER = 20
+export const QUESTION_EXPIRY_MS = 60 * 60 * 1000
+export const QUESTIONS_PER_ANSWER = 20
 
 /** Bytes of a request for a token, its end, or a registration (64 KiB). */
 export const OAUTH_BODY_BYTES = 64 * 1024
@@ -521,9 +521,9 @@ export const CLIENT_NAME = 100
 export const OAUTH_CLIENTS = 1_000
 export const PARTNER_REDIRECTS = 20
 /** Connections that one statement ends at most, when their client is disabled or their time is over. */
-export const GRANTS_ENDED = 500
+export const GRANTS_REVOKED_AT_ONCE = 500
 /** Wrong secrets and verifiers in a window of ten minutes, after which none is looked at (specification, Limits). */
-export const FAILED_CHECKS = 10
+export const FAILED_SECRET_CHECKS = 10
 /** Registrations a minute from one address, addresses that one names, and things that one says it can do. */
 export const REGISTRATIONS_A_MINUTE = 30
 export const REGISTRATION_REDIRECTS = 10
@@ -532,8 +532,8 @@ export const REGISTRATION_LIST = 20
 export const REGISTERED_REDIRECTS = 10_000
 export const USED_REDIRECTS = 5_000
 /** Milliseconds a session of the console lasts without a visit (twelve hours) and at most (seven days), and live ones of an account. */
-export const SESSION_QUIET_MS = 12 * 60 * 60 * 1000
-export const SESSION_LASTS_MS = 7 * 24 * 60 * 60 * 1000
+export const SESSION_IDLE_MS = 12 * 60 * 60 * 1000
+export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 export const SESSIONS_OF_ACCOUNT = 20
 /**
  * Failed sign-ins of one e-mail address from one place of which the last is the first to be waited after: a second, then twice
@@ -542,12 +542,12 @@ export const SESSIONS_OF_ACCOUNT = 20
 export const SIGN_IN_FAILURES = 5
 export const SIGN_IN_FIRST_WAIT_MS = 1_000
 export const SIGN_IN_LONGEST_WAIT_MS = 5 * 60 * 1000
-export const SIGN_IN_FORGOTTEN_MS = 60 * 60 * 1000
+export const SIGN_IN_FAILURE_RESET_MS = 60 * 60 * 1000
 /** Failed sign-ins from one place whatever the e-mail address, and milliseconds in which they are counted (ten minutes). */
-export const SIGN_IN_FAILURES_OF_PLACE = 50
-export const SIGN_IN_PLACE_MS = 10 * 60 * 1000
+export const SIGN_IN_FAILURES_OF_NETWORK = 50
+export const SIGN_IN_NETWORK_WINDOW_MS = 10 * 60 * 1000
 /** Milliseconds by which the clocks of two processes may differ. A stored sign-in wait that ends later than the longest wait plus this is ignored. */
-export const SIGN_IN_CLOCKS_APART_MS = 60 * 1000
+export const SIGN_IN_CLOCK_SKEW_MS = 60 * 1000
 /** Browsers of an account that are known by a cookie of their own, and milliseconds since the last sign-in that one is (a year). */
 export const KNOWN_BROWSERS = 20
 export const KNOWN_BROWSER_MS = 365 * 24 * 60 * 60 * 1000
@@ -555,13 +555,13 @@ export const KNOWN_BROWSER_MS = 365 * 24 * 60 * 60 * 1000
  * Passwords that are hashed at once (each takes 32 MiB, and one of the four threads that files and names are also looked up on) for
  * strangers and for who is known, that wait for it of each, and of one place of both together.
  */
-export const HASHES = 2
-export const HASHES_OF_KNOWN = 1
-export const HASHES_WAITING = 16
-export const HASHES_OF_PLACE = 4
+export const ANONYMOUS_HASHES = 2
+export const KNOWN_BROWSER_HASHES = 1
+export const QUEUED_HASHES = 16
+export const NETWORK_HASHES = 4
 /** Requests of one address to pages of the console in a minute, pages that are made at once in a process, and bytes of a form. */
 export const CONSOLE_REQUESTS_A_MINUTE = 600
-export const CONSOLE_PLACES = 4
+export const CONSOLE_PERMITS = 4
 export const CONSOLE_FORM_BYTES = 64 * 1024
 /** The same of who is signed in: the longest text there is, of 10,000 characters, takes nine bytes a character on its way. */
 export const HOST_FORM_BYTES = 256 * 1024
@@ -575,7 +575,7 @@ export const OAUTH_STATE = 2_000
 /** Resources that one request for access may name. */
 export const OAUTH_RESOURCES = 10
 /** Characters of an application's request, where it waits in the address of the sign-in page: less than HEADER_BYTES, with a browser's headers. */
-export const WAITING_REQUEST = 12_000
+export const PENDING_AUTHORIZATION_REQUEST = 12_000
 /** Milliseconds that a code, an access token of OAuth (specification, Limits: 7 days) and an unused refresh token are good for. */
 export const OAUTH_CODE_MS = 60_000
 export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
@@ -591,24 +591,24 @@ export const OAUTH_CODES = 20
 /** Connections that are listed at once. */
 export const CONNECTIONS_SHOWN = 1_000
 /** Milliseconds that codes, grants and tokens are kept when they are over, and a refresh token that is used. */
-export const OAUTH_CODES_KEPT_MS = 24 * 60 * 60 * 1000
-export const GRANTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
-export const TOKENS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
-export const REFRESH_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
+export const OAUTH_CODE_RETENTION_MS = 24 * 60 * 60 * 1000
+export const GRANT_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
+export const TOKEN_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
+export const REFRESH_TOKEN_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
 /** Tokens whose last use a process has in hand until it writes it down: of more it is found at their next call. */
-export const TOKEN_USES = 50_000
+export const BUFFERED_TOKEN_USES = 50_000
 /** Stays that the overview names of those that come, and of those that go; a search has them all. */
 export const OVERVIEW_ROWS = 50
 /** Days for which the overview tells of a push that failed, and conversations of so many days, so many at most, that it looks through. */
 export const OVERVIEW_DAYS_FAILED = 7
 export const OVERVIEW_THREADS_DAYS = 30
-export const OVERVIEW_THREADS_LOOKED_AT = 500
+export const OVERVIEW_THREADS_SCANNED = 500
 /** Properties that a page of the console's calendar shows, and stays of them and of the box that it shows of a month. */
 export const MONTH_PROPERTIES = 100
 export const MONTH_STAYS = 5_000
-export const MONTH_BOXED = 100
+export const MONTH_UNASSIGNED_STAYS = 100
 /** Days of one property that are looked at before they are closed, opened or booked. */
-export const CHOSEN_DAYS = 366
+export const SELECTED_DAYS = 366
 /** Listings on a page of the channels, pushes that failed that it tells of, and pushes that the page of one listing does. */
 export const CHANNELS_LISTINGS = 50
 export const FAILED_PUSHES_SHOWN = 50
@@ -616,9 +616,9 @@ export const LISTING_PUSHES_SHOWN = 30
 /** Calendars of elsewhere, and links to calendars of here, on a page of them; and fetches for who waits, at once in a process. */
 export const CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
-export const CALENDARS_FETCHED_NOW = 16
+export const CONCURRENT_MANUAL_FETCHES = 16
 /** Properties, categories or ways of payment that a form of money and work offers to choose from. */
-export const DESK_CHOICES = 1_000
+export const FORM_CHOICES = 1_000
 /** Rows of each list that the page of properties shows at once: of properties, groups, tags and room types. */
 export const PORTFOLIO_ROWS = 50
 /** Staff that the page of people shows at once, and properties of each that it names. */
@@ -630,7 +630,7 @@ export const RESERVATION_TAGS_SHOWN = 50
 export const SUMS_SHOWN = 200
 export const MONEY_CSV_LINES = 10_000
 /** Properties that the page of a year has a row for; its picture and its months count all. */
-export const YEAR_PROPERTIES = 100
+export const REPORT_PROPERTIES = 100
 /** Tasks that the page of tasks shows at once, and those of one day that a sheet to print has. */
 export const TASKS_SHOWN = 150
 export const DAY_SHEET_TASKS = 300
@@ -640,24 +640,24 @@ export const TRIAL_STAYS = 20
 export const RULE_TEXT_SHOWN = 300
 export const ACTIONS_SHOWN = 50
 /** Properties, groups and room types that a form lets choose from, of each. */
-export const NAMES_CHOSEN_FROM = 500
+export const SCOPE_CHOICES = 500
 /** Entries of the knowledge base that a page lists at once. */
 export const KNOWLEDGE_SHOWN = 50
 /** Changes that the page of what happened shows at once, and those it looks through for one person's. */
-export const HISTORY_SHOWN = 100
-export const HISTORY_LOOKED_AT = 5_000
+export const ACTIVITY_LOG_SHOWN = 100
+export const ACTIVITY_LOG_SCANNED = 5_000
 /** Stays that one page of a search of the console shows. */
-export const FOUND_STAYS = 50
+export const STAY_SEARCH_ROWS = 50
 /** Properties that a form of the console offers, and stays that it names in the way of each. */
 export const PROPERTIES_OFFERED = 1_000
-export const STAYS_IN_THE_WAY = 5
+export const CONFLICTING_STAYS = 5
 /** Tasks that the page of a stay shows, and tags of reservations that it offers. */
 export const STAY_TASKS = 50
 export const TAGS_OFFERED = 100
 /** Characters of a guest's last message in the list of who waits for an answer, and listings that one may be made an offer of. */
-export const MESSAGE_SEEN = 200
+export const MESSAGE_PREVIEW = 200
 export const OFFERED_LISTINGS = 200
 /** Characters of an address's value that a page carries on to its links and forms: longer than any of our own. */
-export const CARRIED_VALUE = 300
+export const CARRIED_QUERY_VALUE = 300
 /** Characters, as HTML writes them, that the messages of a page have in all: of more the page before has the rest. */
-export const TALK_TEXT = 150_000
+export const MESSAGES_PAGE_TEXT = 150_000

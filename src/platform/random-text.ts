@@ -10,21 +10,21 @@ const POOL_BYTES = 4096
 export const customAlphabet = (alphabet: string, length: number): (() => string) => {
   const mask = alphabet.length - 1
   const pool = new Uint8Array(POOL_BYTES)
-  let used = POOL_BYTES
+  let usedBytes = POOL_BYTES
   return () => {
-    if (used + length > POOL_BYTES) {
+    if (usedBytes + length > POOL_BYTES) {
       randomFillSync(pool)
-      used = 0
+      usedBytes = 0
     }
     let text = ""
-    for (const byte of pool.subarray(used, used + length)) text += alphabet.charAt(byte & mask)
-    used += length
+    for (const byte of pool.subarray(usedBytes, usedBytes + length)) text += alphabet.charAt(byte & mask)
+    usedBytes += length
     return text
   }
 }
 
 /** What makes an address that nobody guesses: 26 of 32 characters are 130 random bits. */
-export const unguessable = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
+export const randomAddressToken = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
 
 /** So many digits, at most fourteen, from the same randomness. */
 export const randomDigits = (length: number): string => String(randomInt(10 ** length)).padStart(length, "0")

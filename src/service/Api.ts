@@ -18,7 +18,7 @@ import { PriceAndRules } from "../domain/prices/contract.ts"
 import { Groups } from "../domain/properties/groups/contract.ts"
 import { Properties } from "../domain/properties/properties/contract.ts"
 import { Tags } from "../domain/properties/tags/contract.ts"
-import { Events } from "../domain/webhooks/event-feed/contract.ts"
+import { EventOperations } from "../domain/webhooks/event-feed/contract.ts"
 import { Webhooks } from "../domain/webhooks/subscriptions/contract.ts"
 import { Staffs } from "../domain/work/staffs/contract.ts"
 import { Tasks } from "../domain/work/tasks/contract.ts"
@@ -42,7 +42,7 @@ export const Api = {
   ...Tasks,
   ...Staffs,
   ...Webhooks,
-  ...Events,
+  ...EventOperations,
   ...ConversationOperations,
   ...SpecialOfferOperations,
   ...ReviewOperations,

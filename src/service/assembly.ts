@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { Gate } from "../admission/gate/Gate.ts"
 import { Tokens } from "../admission/gate/Tokens.ts"
-import { Keys } from "../changes/Keys.ts"
+import { IdempotencyKeys } from "../changes/Keys.ts"
 import { layerHandlers } from "./handlers.ts"
 import { Service } from "./service.ts"
 
@@ -9,8 +9,8 @@ import { Service } from "./service.ts"
  * The Service as it runs: with its gate and the handlers of every family. What may be another one is left to whoever
  * assembles it: database, windows, channels, wake-ups, places, and what the installation says of itself.
  */
-export const layerAssembly = Service.layer.pipe(
+export const layerServiceAssembly = Service.layer.pipe(
   Layer.provide(layerHandlers),
-  Layer.provide([Gate.layer, Keys.layer]),
+  Layer.provide([Gate.layer, IdempotencyKeys.layer]),
   Layer.provide(Tokens.layer)
 )

@@ -10,48 +10,48 @@ import { pushQueue } from "../domain/calendars/listing-calendars/taking.ts"
 import { messageQueue } from "../domain/guests/conversations/sending/taking.ts"
 import { knowledgeBacklog } from "../domain/knowledge/preparing/taking.ts"
 import { webhookBacklog } from "../domain/webhooks/deliveries/loose-index-scan.ts"
-import { BACKLOG_COUNTED, backlogOf } from "../jobs/backlog.ts"
-import { notHandedOut } from "../jobs/events/events.ts"
-import { backlogInTurn } from "../jobs/in-turn.ts"
-import { loop } from "../jobs/loop.ts"
+import { BACKLOG_COUNT_LIMIT, backlogSql } from "../jobs/backlog.ts"
+import { undispatchedEventsSql } from "../jobs/events/events.ts"
+import { fairBacklogSql } from "../jobs/in-turn.ts"
+import { repeatForever } from "../jobs/loop.ts"
 import { type Givens, inForms } from "../platform/database/forms.ts"
-import { rowOf } from "../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../platform/database/rows.ts"
 import { backlogAge, backlogDue } from "../platform/telemetry/metrics/declared.ts"
-import { standsAt } from "../platform/telemetry/metrics/measuring.ts"
+import { setGauge } from "../platform/telemetry/metrics/measuring.ts"
 
 // What is due in the background and nobody has in hand, by kind: for metrics, and for who asks what is wrong. Every process that
 // works in the background tells it as metrics: one alone would need a lease, and where it dies there would be a hole just when
 // somebody looks. It goes the way of the workers, through the same indexes.
 
 /** Milliseconds between the end of one look and the next. */
-export const BACKLOG_LOOK_MS = 30_000
+export const BACKLOG_POLL_MS = 30_000
 
-type Looking = Givens<{ readonly now: Date }>
+type PollParameters = Givens<{ readonly now: Date }>
 
-const eventsWaiting = (sql: SqlClient.SqlClient): Fragment => sql`
-  SELECT count(*) AS due, min(queued_at) AS oldest_at FROM (${notHandedOut(sql, BACKLOG_COUNTED + 1)}) waiting`
+const eventBacklogSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  SELECT count(*) AS due, min(queued_at) AS oldest_at FROM (${undispatchedEventsSql(sql, BACKLOG_COUNT_LIMIT + 1)}) waiting`
 
 /** A statement a kind: a row `due`, `oldest_at`. */
-const KINDS = {
-  events: eventsWaiting,
-  webhooks: (sql, { now }) => backlogOf(sql, webhookBacklog(sql, now)),
-  pushes: (sql, looking) => backlogInTurn(sql, pushQueue(sql), looking),
-  comparisons: (sql, looking) => backlogInTurn(sql, comparisonQueue(sql), looking),
-  messages: (sql, looking) => backlogInTurn(sql, messageQueue(sql), looking),
-  calendars: (sql, looking) => backlogOf(sql, calendarBacklog(sql, looking)),
-  stays_to_plan: (sql, looking) => backlogInTurn(sql, stayQueue(sql), looking),
-  planned_messages: (sql, looking) => backlogInTurn(sql, planQueue(sql, "send_message"), looking),
-  planned_reviews: (sql, looking) => backlogInTurn(sql, planQueue(sql, "review"), looking),
-  answers: (sql, looking) => backlogInTurn(sql, answerQueue(sql), looking),
-  knowledge: (sql, looking) => backlogOf(sql, knowledgeBacklog(sql, looking))
-} satisfies Record<string, (sql: SqlClient.SqlClient, looking: Looking) => Fragment>
+const BACKLOG_STATEMENTS = {
+  events: eventBacklogSql,
+  webhooks: (sql, { now }) => backlogSql(sql, webhookBacklog(sql, now)),
+  pushes: (sql, looking) => fairBacklogSql(sql, pushQueue(sql), looking),
+  comparisons: (sql, looking) => fairBacklogSql(sql, comparisonQueue(sql), looking),
+  messages: (sql, looking) => fairBacklogSql(sql, messageQueue(sql), looking),
+  calendars: (sql, looking) => backlogSql(sql, calendarBacklog(sql, looking)),
+  stays_to_plan: (sql, looking) => fairBacklogSql(sql, stayQueue(sql), looking),
+  planned_messages: (sql, looking) => fairBacklogSql(sql, planQueue(sql, "send_message"), looking),
+  planned_reviews: (sql, looking) => fairBacklogSql(sql, planQueue(sql, "review"), looking),
+  answers: (sql, looking) => fairBacklogSql(sql, answerQueue(sql), looking),
+  knowledge: (sql, looking) => backlogSql(sql, knowledgeBacklog(sql, looking))
+} satisfies Record<string, (sql: SqlClient.SqlClient, looking: PollParameters) => Fragment>
 
-export type BacklogKind = keyof typeof KINDS
+export type BacklogKind = keyof typeof BACKLOG_STATEMENTS
 
-export const BACKLOG_KINDS = Struct.keys(KINDS)
+export const BACKLOG_KINDS = Struct.keys(BACKLOG_STATEMENTS)
 
 /** What is due of one kind. */
-export interface DueOfKind {
+export interface BacklogStatus {
   readonly kind: BacklogKind
   /** How much; BACKLOG_COUNTED and one: more than that. */
   readonly due: number
@@ -59,35 +59,42 @@ export interface DueOfKind {
   readonly oldestSeconds: number | null
 }
 
-const readBacklog = rowOf(Schema.Struct({ due: Schema.Int, oldest_at: Schema.NullOr(Schema.Date) }))
+const readBacklog = makeOptionalRowReader(Schema.Struct({ due: Schema.Int, oldest_at: Schema.NullOr(Schema.Date) }))
 
 /** Seconds since then; a clock that was set back has made nothing wait for less than no time. */
-const ageOf = (oldest: Date | null, now: number): number | null =>
+const toAgeSeconds = (oldest: Date | null, now: number): number | null =>
   oldest === null ? null : Math.max(0, (now - oldest.getTime()) / 1000)
 
 /** A look at each kind, a statement each. */
-export const makeBacklogLooks = Effect.map(SqlClient.SqlClient, (sql) =>
+export const makeBacklogReaders = Effect.map(SqlClient.SqlClient, (sql) =>
   BACKLOG_KINDS.map((kind) => {
-    const statement = inForms(sql, (looking: Looking) => KINDS[kind](sql, looking))
+    const statement = inForms(sql, (looking: PollParameters) => BACKLOG_STATEMENTS[kind](sql, looking))
     return Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const found = yield* readBacklog(statement({ now: new Date(now) }))
-      return { kind, due: found?.due ?? 0, oldestSeconds: ageOf(found?.oldest_at ?? null, now) } satisfies DueOfKind
+      const row = yield* readBacklog(statement({ now: new Date(now) }))
+      return {
+        kind,
+        due: row?.due ?? 0,
+        oldestSeconds: toAgeSeconds(row?.oldest_at ?? null, now)
+      } satisfies BacklogStatus
     })
   })
 )
 
-const tell = ({ kind, due, oldestSeconds }: DueOfKind): Effect.Effect<void> =>
-  Effect.andThen(standsAt(backlogDue.of({ kind }), due), standsAt(backlogAge.of({ kind }), oldestSeconds ?? 0))
+const setBacklogGauges = ({ kind, due, oldestSeconds }: BacklogStatus): Effect.Effect<void> =>
+  Effect.andThen(
+    setGauge(backlogDue.withLabels({ kind }), due),
+    setGauge(backlogAge.withLabels({ kind }), oldestSeconds ?? 0)
+  )
 
 /** Looks once at all, one statement after the other, and tells each as a metric. */
-export const makeTellingBacklog = Effect.map(makeBacklogLooks, (looks) =>
-  Effect.forEach(looks, (look) => Effect.flatMap(look, tell), { discard: true })
+export const makeBacklogReporter = Effect.map(makeBacklogReaders, (readers) =>
+  Effect.forEach(readers, (readStatus) => Effect.flatMap(readStatus, setBacklogGauges), { discard: true })
 )
 
 /** Looks from time to time, for as long as the process runs; the first time at once. */
 export const layerBacklog = Layer.effectDiscard(
-  Effect.flatMap(makeTellingBacklog, (telling) =>
-    Effect.forkScoped(loop("counting due work", Effect.andThen(telling, Effect.sleep(BACKLOG_LOOK_MS))))
+  Effect.flatMap(makeBacklogReporter, (report) =>
+    Effect.forkScoped(repeatForever("counting due work", Effect.andThen(report, Effect.sleep(BACKLOG_POLL_MS))))
   )
 )

@@ -8,19 +8,19 @@ import {
   noAllowedHosts,
   parseAllowedHosts
 } from "../domain/webhooks/deliveries/allowed-hosts.ts"
-import { DATABASE_ADDRESS, isDatabaseAddress } from "../platform/database/address.ts"
+import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../platform/database/address.ts"
 import { DatabaseSettings } from "../platform/database/choose.ts"
-import { encryptionOf } from "../platform/database/encryption.ts"
-import type { DeploymentName, KeptDays } from "../platform/installation.ts"
+import { parseEncryption } from "../platform/database/encryption.ts"
+import type { DeploymentName, RetentionDays } from "../platform/installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
-import { readKeys, SECRET_KEY, type SecretKeys } from "../platform/sealing/keys.ts"
+import { parseSecretKeys, SECRET_KEY_DESCRIPTION, type SecretKeys } from "../platform/sealing/keys.ts"
 import {
   type CollectorHeaders,
-  collectorHeaders,
-  type ResourceAttributes,
-  resourceAttributes
+  parseCollectorHeaders,
+  parseResourceAttributes,
+  type ResourceAttributes
 } from "../platform/telemetry/collector-settings.ts"
-import { type NamedSampler, SAMPLER_NAMES, type SamplerName, samplerNamed } from "../platform/telemetry/sampling.ts"
+import { type NamedSampler, parseSamplerName, SAMPLER_NAMES, type SamplerName } from "../platform/telemetry/sampling.ts"
 import {
   DRAIN_SECONDS_MAX,
   defaultOf,
@@ -41,13 +41,13 @@ export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetti
 }) {
   override get message() {
     const given =
-      this.given === undefined ? " (the value may be secret and is not shown)" : `, not ${quoted(this.given)}`
+      this.given === undefined ? " (the value may be secret and is not shown)" : `, not ${quoteValue(this.given)}`
     return `${this.variable}: must be ${this.expected}${given}.`
   }
 }
 
 const QUOTED_CHARACTERS = 80
-const quoted = (text: string): string =>
+const quoteValue = (text: string): string =>
   JSON.stringify(text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text)
 
 export interface Settings {
@@ -101,13 +101,13 @@ export interface Settings {
   /** Whole days after check-out that images of identity documents are kept. */
   readonly identityImageDays: number
   /** What is kept for so many days only. */
-  readonly keptDays: KeptDays
+  readonly retentionDays: RetentionDays
   /** Whether MCP users can connect by the public client. */
   readonly publicClient: boolean
 }
 
 /** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
-const textOf = (variable: SettingName) =>
+const readVariable = (variable: SettingName) =>
   // A Config fails on a text only where its source cannot be read, which the environment always can.
   Effect.orDie(Config.option(Config.String(variable)))
 
@@ -122,19 +122,19 @@ const parse = <A>(variable: SettingName, { expected, read, secret }: Setting<A>,
   const value = read(text)
   if (value !== undefined) return Effect.succeed(value)
   // An address with a user in front of its host holds a password, in whichever variable it landed.
-  const shown = secret !== true && !text.includes("@")
-  return Effect.fail(new WrongSetting({ variable, expected, ...(shown ? { given: text } : {}) }))
+  const isPrintable = secret !== true && !text.includes("@")
+  return Effect.fail(new WrongSetting({ variable, expected, ...(isPrintable ? { given: text } : {}) }))
 }
 
 /** Reads a variable. Returns undefined if it is not set. */
-const setting = Effect.fnUntraced(function* <A>(variable: SettingName, type: Setting<A>) {
-  const text = yield* textOf(variable)
+const readSetting = Effect.fnUntraced(function* <A>(variable: SettingName, type: Setting<A>) {
+  const text = yield* readVariable(variable)
   return Option.isNone(text) ? undefined : yield* parse(variable, type, text.value)
 })
 
 /** Reads a variable. Returns its declared default if it is not set. */
 const settingOrDefault = Effect.fnUntraced(function* <A>(variable: SettingWithDefault, type: Setting<A>) {
-  const text = yield* textOf(variable)
+  const text = yield* readVariable(variable)
   return yield* parse(
     variable,
     type,
@@ -144,14 +144,14 @@ const settingOrDefault = Effect.fnUntraced(function* <A>(variable: SettingWithDe
 
 const oneOfText = (choices: ReadonlyArray<string>): string => `one of ${choices.join(", ")}`
 
-const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Setting<Choice> => ({
+const choiceSetting = <const Choice extends string>(choices: ReadonlyArray<Choice>): Setting<Choice> => ({
   expected: oneOfText(choices),
   read: (text) => choices.find((choice) => choice === text)
 })
 
-const anyText: Setting<string> = { expected: "a text", read: (text) => text }
+const textSetting: Setting<string> = { expected: "a text", read: (text) => text }
 
-const flag: Setting<boolean> = {
+const booleanSetting: Setting<boolean> = {
   expected: "1 or 0",
   read: (text) => (text === "1" ? true : text === "0" ? false : undefined)
 }
@@ -159,33 +159,33 @@ const flag: Setting<boolean> = {
 /** What `IMAGE_STORE` takes. */
 export const IMAGE_STORE = "the absolute path of a folder that exists and can be written to"
 
-const imageStore: Setting<string> = {
+const imageStoreSetting: Setting<string> = {
   expected: IMAGE_STORE,
   read: (text) => (isAbsolute(text) ? text : undefined)
 }
 
-const port: Setting<number> = {
+const portSetting: Setting<number> = {
   expected: "a port from 1 to 65535",
   read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
 }
 
 /** A port that no other of this process is on. */
-const portBeside = (taken: number): Setting<number> => ({
+const portOtherThan = (taken: number): Setting<number> => ({
   expected: "a port from 1 to 65535 other than PORT",
   read: (text) => {
-    const number = port.read(text)
-    return number === taken ? undefined : number
+    const portNumber = portSetting.read(text)
+    return portNumber === taken ? undefined : portNumber
   }
 })
 
-const whole = (unit: "seconds" | "days" | "connections", least: number, most: number): Setting<number> => ({
-  expected: `a whole number of ${unit} from ${least} to ${most}`,
-  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined)
+const wholeNumber = (unit: "seconds" | "days" | "connections", min: number, max: number): Setting<number> => ({
+  expected: `a whole number of ${unit} from ${min} to ${max}`,
+  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined)
 })
 
-const seconds = (least: number, most: number): Setting<number> => whole("seconds", least, most)
+const wholeSeconds = (min: number, max: number): Setting<number> => wholeNumber("seconds", min, max)
 
-const host: Setting<string> = {
+const hostSetting: Setting<string> = {
   expected: "a host name or an IP address to listen on",
   read: (text) => {
     const name = text.replace(/^\[(.*)\]$/, "$1")
@@ -207,17 +207,17 @@ const baseAddress = (expected: string): Setting<string> => ({
   }
 })
 
-const server = (expected: string, isAddress: (text: string) => boolean): Setting<Redacted.Redacted> => ({
+const serverAddress = (expected: string, isAddress: (text: string) => boolean): Setting<Redacted.Redacted> => ({
   expected,
   secret: true,
   read: (text) => (isAddress(text) ? Redacted.make(text) : undefined)
 })
 
 /** The address of a PostgreSQL server, whose connections can be as it says. */
-const postgres = Effect.fnUntraced(function* (variable: SettingName) {
-  const url = yield* setting(variable, server(DATABASE_ADDRESS, isDatabaseAddress))
+const readPostgresUrl = Effect.fnUntraced(function* (variable: SettingName) {
+  const url = yield* readSetting(variable, serverAddress(DATABASE_URL_DESCRIPTION, isDatabaseUrl))
   if (url === undefined) return undefined
-  const encryption = encryptionOf(Redacted.value(url))
+  const encryption = parseEncryption(Redacted.value(url))
   if (Result.isSuccess(encryption)) return url
   return yield* new WrongSetting({ variable, expected: `an address ${encryption.failure}` })
 })
@@ -232,19 +232,19 @@ const LOG_LEVELS: ReadonlyMap<string, LogLevel> = new Map([
   ["none", "None"]
 ])
 
-const logLevel: Setting<LogLevel> = {
+const logLevelSetting: Setting<LogLevel> = {
   expected: oneOfText(Array.from(LOG_LEVELS.keys())),
   read: (text) => LOG_LEVELS.get(text.toLowerCase())
 }
 
-const sampler: Setting<SamplerName> = { expected: oneOfText(SAMPLER_NAMES), read: samplerNamed }
+const samplerSetting: Setting<SamplerName> = { expected: oneOfText(SAMPLER_NAMES), read: parseSamplerName }
 
-const ratio: Setting<number> = {
+const ratioSetting: Setting<number> = {
   expected: "a number from 0 to 1, such as 0.1",
   read: (text) => (/^(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) && Number(text) <= 1 ? Number(text) : undefined)
 }
 
-const allowedHosts: Setting<AllowedHosts> = {
+const allowedHostsSetting: Setting<AllowedHosts> = {
   expected: "host names and IP addresses separated by commas, without ports",
   read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
 }
@@ -260,43 +260,49 @@ export const isPlainLoopback = (address: string): boolean => {
 }
 
 /** Unless it is said, the sandbox is for who tries the service on a machine of their own: nobody else can reach it then. */
-const sandboxOf = (said: boolean | undefined, listenHost: string, publicUrl: string): Settings["sandbox"] => {
-  if (said !== undefined) return said ? "always" : "never"
-  return isThisMachineAlone({ host: listenHost, publicUrl }) ? "with demo" : "never"
+const sandboxAvailability = (
+  requested: boolean | undefined,
+  listenHost: string,
+  publicUrl: string
+): Settings["sandbox"] => {
+  if (requested !== undefined) return requested ? "always" : "never"
+  return isLocalOnly({ host: listenHost, publicUrl }) ? "with demo" : "never"
 }
 
 /** Whether nobody reaches the service but who is on its machine. */
-export const isThisMachineAlone = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
+export const isLocalOnly = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
   isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
 /** Whether it is the demo, which nobody else can reach: what is in its database is made up. */
-export const isDemoAlone = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
-  settings.demo && isThisMachineAlone(settings)
+export const isLocalDemo = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
+  settings.demo && isLocalOnly(settings)
 
 /** Whether secrets are in the clear that are somebody's. */
-export const wantsKey = (settings: Pick<Settings, "demo" | "host" | "publicUrl" | "secretKeys">): boolean =>
-  settings.secretKeys === undefined && !isDemoAlone(settings)
+export const isMissingSecretKey = (settings: Pick<Settings, "demo" | "host" | "publicUrl" | "secretKeys">): boolean =>
+  settings.secretKeys === undefined && !isLocalDemo(settings)
 
 const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
 
-const days = whole("days", 1, KEPT_DAYS_MAX)
+const wholeDays = wholeNumber("days", 1, KEPT_DAYS_MAX)
 
-const keptDays = Effect.all({
-  messages: setting("MESSAGE_DAYS", days),
-  images: setting("IMAGE_DAYS", days),
-  orders: setting("ORDER_DAYS", days)
+const readRetentionDays = Effect.all({
+  messages: readSetting("MESSAGE_DAYS", wholeDays),
+  images: readSetting("IMAGE_DAYS", wholeDays),
+  orders: readSetting("ORDER_DAYS", wholeDays)
 })
 
-const publicAddress = baseAddress("an http or https address without a query, such as https://api.example.com")
+const publicUrlSetting = baseAddress("an http or https address without a query, such as https://api.example.com")
 
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
-export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
-  const listenPort = yield* settingOrDefault("PORT", port)
-  const listenHost = yield* settingOrDefault("HOST", host)
+export const readSettings = Effect.fnUntraced(function* (
+  isTerminal: boolean
+): Effect.fn.Return<Settings, WrongSetting> {
+  const listenPort = yield* settingOrDefault("PORT", portSetting)
+  const listenHost = yield* settingOrDefault("HOST", hostSetting)
   const ownAddress = `http://${hostInUrl(listenHost)}:${listenPort}`
-  const publicUrl = (yield* setting("PUBLIC_URL", publicAddress)) ?? ownAddress
-  const databaseUrl = yield* postgres("DATABASE_URL")
-  const databaseDirectUrl = yield* postgres("DATABASE_DIRECT_URL")
+  const publicUrl = (yield* readSetting("PUBLIC_URL", publicUrlSetting)) ?? ownAddress
+  const databaseUrl = yield* readPostgresUrl("DATABASE_URL")
+  const databaseDirectUrl = yield* readPostgresUrl("DATABASE_DIRECT_URL")
   if (databaseUrl === undefined && databaseDirectUrl !== undefined) {
     return yield* new WrongSetting({ variable: "DATABASE_DIRECT_URL", expected: "unset if DATABASE_URL is unset" })
   }
@@ -305,55 +311,60 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     host: listenHost,
     publicUrl,
     databaseUrl,
-    databasePrepared: yield* settingOrDefault("DATABASE_PREPARED", flag),
+    databasePrepared: yield* settingOrDefault("DATABASE_PREPARED", booleanSetting),
     databaseConnections: yield* settingOrDefault(
       "DATABASE_CONNECTIONS",
-      whole("connections", DATABASE_CONNECTIONS_MIN, DATABASE_CONNECTIONS_MAX)
+      wholeNumber("connections", DATABASE_CONNECTIONS_MIN, DATABASE_CONNECTIONS_MAX)
     ),
     databaseDirectUrl,
-    dataDir: yield* settingOrDefault("DATA_DIR", anyText),
-    statementSeconds: yield* settingOrDefault("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX)),
-    redisUrl: yield* setting(
+    dataDir: yield* settingOrDefault("DATA_DIR", textSetting),
+    statementSeconds: yield* settingOrDefault("STATEMENT_SECONDS", wholeSeconds(1, STATEMENT_SECONDS_MAX)),
+    redisUrl: yield* readSetting(
       "REDIS_URL",
-      server("a redis:// or rediss:// address, such as redis://host:6379", (text) =>
+      serverAddress("a redis:// or rediss:// address, such as redis://host:6379", (text) =>
         ["redis:", "rediss:"].includes(URL.parse(text)?.protocol ?? "")
       )
     ),
-    secretKeys: yield* setting("SECRET_KEY", { expected: SECRET_KEY, secret: true, read: readKeys }),
-    deployment: yield* settingOrDefault("DEPLOYMENT", oneOf(["international", "regional"])),
-    requireHttps: (yield* setting("REQUIRE_HTTPS", flag)) ?? !isPlainLoopback(publicUrl),
-    trustProxy: yield* settingOrDefault("TRUST_PROXY", flag),
-    otlpEndpoint: yield* setting(
+    secretKeys: yield* readSetting("SECRET_KEY", {
+      expected: SECRET_KEY_DESCRIPTION,
+      secret: true,
+      read: parseSecretKeys
+    }),
+    deployment: yield* settingOrDefault("DEPLOYMENT", choiceSetting(["international", "regional"])),
+    requireHttps: (yield* readSetting("REQUIRE_HTTPS", booleanSetting)) ?? !isPlainLoopback(publicUrl),
+    trustProxy: yield* settingOrDefault("TRUST_PROXY", booleanSetting),
+    otlpEndpoint: yield* readSetting(
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       // A collector's address can carry its key as a query, which is no base address: not shown.
       { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
     ),
-    metricsPort: yield* setting("METRICS_PORT", portBeside(listenPort)),
-    otlpHeaders: yield* setting("OTEL_EXPORTER_OTLP_HEADERS", {
+    metricsPort: yield* readSetting("METRICS_PORT", portOtherThan(listenPort)),
+    otlpHeaders: yield* readSetting("OTEL_EXPORTER_OTLP_HEADERS", {
       expected: "headers as name=value, separated by commas, values percent-encoded",
       secret: true,
-      read: collectorHeaders
+      read: parseCollectorHeaders
     }),
-    serviceName: yield* setting("OTEL_SERVICE_NAME", anyText),
+    serviceName: yield* readSetting("OTEL_SERVICE_NAME", textSetting),
     resourceAttributes:
-      (yield* setting("OTEL_RESOURCE_ATTRIBUTES", {
+      (yield* readSetting("OTEL_RESOURCE_ATTRIBUTES", {
         expected: "attributes as name=value, separated by commas, values percent-encoded",
-        read: resourceAttributes
+        read: parseResourceAttributes
       })) ?? {},
     sampler: {
-      name: yield* settingOrDefault("OTEL_TRACES_SAMPLER", sampler),
-      ratio: yield* settingOrDefault("OTEL_TRACES_SAMPLER_ARG", ratio)
+      name: yield* settingOrDefault("OTEL_TRACES_SAMPLER", samplerSetting),
+      ratio: yield* settingOrDefault("OTEL_TRACES_SAMPLER_ARG", ratioSetting)
     },
-    logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
-    logLevel: yield* settingOrDefault("LOG_LEVEL", logLevel),
-    demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
-    sandbox: sandboxOf(yield* setting("SANDBOX", flag), listenHost, publicUrl),
-    webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts,
-    imageStore: yield* setting("IMAGE_STORE", imageStore),
-    drainSeconds: yield* settingOrDefault("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX)),
-    identityImageDays: yield* settingOrDefault("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX)),
-    keptDays: yield* keptDays,
-    publicClient: yield* settingOrDefault("PUBLIC_CLIENT", flag)
+    logFormat:
+      (yield* readSetting("LOG_FORMAT", choiceSetting(["pretty", "json"]))) ?? (isTerminal ? "pretty" : "json"),
+    logLevel: yield* settingOrDefault("LOG_LEVEL", logLevelSetting),
+    demo: (yield* readSetting("DEMO", booleanSetting)) ?? databaseUrl === undefined,
+    sandbox: sandboxAvailability(yield* readSetting("SANDBOX", booleanSetting), listenHost, publicUrl),
+    webhookAllowedHosts: (yield* readSetting("WEBHOOK_ALLOWED_HOSTS", allowedHostsSetting)) ?? noAllowedHosts,
+    imageStore: yield* readSetting("IMAGE_STORE", imageStoreSetting),
+    drainSeconds: yield* settingOrDefault("DRAIN_SECONDS", wholeSeconds(0, DRAIN_SECONDS_MAX)),
+    identityImageDays: yield* settingOrDefault("IDENTITY_IMAGE_DAYS", wholeNumber("days", 1, IDENTITY_IMAGE_DAYS_MAX)),
+    retentionDays: yield* readRetentionDays,
+    publicClient: yield* settingOrDefault("PUBLIC_CLIENT", booleanSetting)
   }
 })
 

@@ -12,7 +12,7 @@ import { layerCustomChannels } from "../domain/channels/custom-channels/handlers
 import { layerConversations } from "../domain/guests/conversations/handlers.ts"
 import { layerReviews } from "../domain/guests/reviews/handlers.ts"
 import { layerSpecialOffers } from "../domain/guests/special-offers/handlers.ts"
-import type { HandlesAll } from "../domain/handled.ts"
+import type { HandlesOperations } from "../domain/handled.ts"
 import { layerKnowledgeBases } from "../domain/knowledge/handlers.ts"
 import { layerListings } from "../domain/listings/handlers.ts"
 import { layerTransactions } from "../domain/money/handlers.ts"
@@ -57,7 +57,7 @@ type Families = typeof families
 
 /** The handlers of every operation, over the database and the channels. One that is in no family above is told here. */
 export const layerHandlers: Layer.Layer<
-  HandlesAll<OperationName>,
+  HandlesOperations<OperationName>,
   Layer.Error<Families>,
   Layer.Services<Families>
 > = families

@@ -1,6 +1,6 @@
 import { DATABASE_CONNECTIONS } from "../platform/database/postgres.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
-import { EVERY_TRACE } from "../platform/telemetry/sampling.ts"
+import { DEFAULT_SAMPLER } from "../platform/telemetry/sampling.ts"
 
 // The declaration of every environment variable that Latchkey reads. configuration.ts takes names and defaults from here, the doctor
 // takes from here what it may show, and docs/settings.md is generated from it (test/service/settings.test.ts).
@@ -232,14 +232,14 @@ export const SETTINGS = [
   {
     name: "OTEL_TRACES_SAMPLER",
     group: "Logs, metrics and traces",
-    default: EVERY_TRACE.name,
+    default: DEFAULT_SAMPLER.name,
     meaning:
       "Which traces are exported: `always_on`, `always_off` or `traceidratio`, each also with `parentbased_` before it. Traces of a failure of the service are always exported."
   },
   {
     name: "OTEL_TRACES_SAMPLER_ARG",
     group: "Logs, metrics and traces",
-    default: String(EVERY_TRACE.ratio),
+    default: String(DEFAULT_SAMPLER.ratio),
     meaning: "The share of traces that `traceidratio` exports, from 0 to 1."
   },
   {
@@ -251,11 +251,11 @@ export const SETTINGS = [
   }
 ] as const satisfies ReadonlyArray<DeclaredSetting>
 
-type Declared = (typeof SETTINGS)[number]
+type AnySetting = (typeof SETTINGS)[number]
 
-export type SettingName = Declared["name"]
+export type SettingName = AnySetting["name"]
 /** The settings whose default is a text that the variable itself could hold. */
-export type SettingWithDefault = Extract<Declared, { readonly default: string }>["name"]
+export type SettingWithDefault = Extract<AnySetting, { readonly default: string }>["name"]
 
 const DEFAULTS: ReadonlyMap<string, string> = new Map(
   SETTINGS.flatMap((setting) => ("default" in setting ? [[setting.name, setting.default]] : []))

@@ -1,32 +1,32 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Answer } from "../contract/envelope.ts"
-import { GUESTS_PREFIX } from "../domain/bookings/check-in/address.ts"
-import { CALENDAR_PREFIX } from "../domain/calendars/calendar-share-links/address.ts"
+import type { ServiceResponse } from "../contract/envelope.ts"
+import { GUEST_PORTAL_PREFIX } from "../domain/bookings/check-in/address.ts"
+import { SHARED_CALENDAR_PREFIX } from "../domain/calendars/calendar-share-links/address.ts"
 import { FEEDS_PREFIX } from "../domain/calendars/property-feeds/address.ts"
 import { IMAGES_PREFIX } from "../domain/guests/images/address.ts"
-import type { Call } from "../service/service.ts"
-import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors/connectors.ts"
+import type { ServiceCall } from "../service/service.ts"
+import { CONNECTORS_PREFIX, toConnectorErrorResponse } from "./connectors/connectors.ts"
 import { AUTHORIZATION_PATH } from "./console/authorization.ts"
-import { consoleRefusal } from "./console/console.ts"
+import { toConsoleErrorResponse } from "./console/console.ts"
 import { SIGN_IN_PATH } from "./console/frame.ts"
-import { guestRefusal } from "./guest-portal/guest-page.ts"
+import { toGuestErrorResponse } from "./guest-portal/guest-page.ts"
 import { DOCS_PATH } from "./http/docs-path.ts"
 import { REST_PREFIX } from "./http/rest-prefix.ts"
-import { rpcRefusal } from "./mcp/message.ts"
-import { forAnyOrigin } from "./oauth/cross-origin.ts"
-import { imageRefusal } from "./pages/image.ts"
-import { feedRefusal } from "./property-feed/property-feed.ts"
+import { toRpcErrorResponse } from "./mcp/message.ts"
+import { allowAnyOrigin } from "./oauth/cross-origin.ts"
+import { toImageErrorResponse } from "./pages/image.ts"
+import { toFeedErrorResponse } from "./property-feed/property-feed.ts"
 import { DISCOVERY_PREFIX } from "./public-documents/discovery.ts"
 import { isOpenApiPath } from "./public-documents/openapi.ts"
-import { restResponse, toResponse } from "./rest/rest.ts"
+import { toEnvelopeResponse, toRestResponse } from "./rest/rest.ts"
 import { SANDBOX_PATH } from "./sandbox-pages/sandbox.ts"
-import { calendarRefusal } from "./shared-calendar/shared-calendar.ts"
+import { toCalendarErrorResponse } from "./shared-calendar/shared-calendar.ts"
 
 // Which door a path leads to, and the form in which that door refuses what it is not even asked.
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName =
+export type EndpointName =
   | "rest"
   | "mcp"
   | "calendar"
@@ -41,23 +41,23 @@ export type DoorName =
   | "docs"
   | "none"
 
-interface Refusing {
+interface RejectionFormat {
   /** The door of the log line. */
-  readonly door: Call["door"]
-  readonly responseOf: (answer: Answer, request: Request) => HttpServerResponse.HttpServerResponse
+  readonly transport: ServiceCall["transport"]
+  readonly toResponse: (answer: ServiceResponse, request: Request) => HttpServerResponse.HttpServerResponse
 }
 
 const MCP_PATH = "/mcp"
 
-export const doorAt = (path: string): DoorName => {
+export const endpointAt = (path: string): EndpointName => {
   // Users often enter the address in hosted clients with a slash at its end.
   if (path === MCP_PATH || path === `${MCP_PATH}/`) return "mcp"
-  if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
+  if (path.startsWith(SHARED_CALENDAR_PREFIX)) return "calendar"
   if (path.startsWith(FEEDS_PREFIX)) return "feed"
   if (path === SANDBOX_PATH || path.startsWith(`${SANDBOX_PATH}/`)) return "sandbox"
   if (path.startsWith(CONNECTORS_PREFIX)) return "connectors"
   if (path.startsWith(IMAGES_PREFIX)) return "image"
-  if (path.startsWith(GUESTS_PREFIX)) return "guests"
+  if (path.startsWith(GUEST_PORTAL_PREFIX)) return "guests"
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
   if (isOpenApiPath(path)) return "openapi"
@@ -66,25 +66,31 @@ export const doorAt = (path: string): DoorName => {
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
-const elsewhere: Refusing = {
-  door: "rest",
-  responseOf: (answer) => HttpServerResponse.setStatus(toResponse(answer), answer.envelope.error_code)
+const plainRejection: RejectionFormat = {
+  transport: "rest",
+  toResponse: (answer) => HttpServerResponse.setStatus(toEnvelopeResponse(answer), answer.envelope.error_code)
 }
 
 /** Outside `/v3` the status tells the truth: who asks there is a browser, or a client that looks for what is not here. */
-export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
-  rest: { door: "rest", responseOf: restResponse },
-  mcp: { door: "mcp", responseOf: rpcRefusal },
-  calendar: { door: "rest", responseOf: calendarRefusal },
-  feed: { door: "rest", responseOf: feedRefusal },
+export const REJECTION_FORMATS: Readonly<Record<EndpointName, RejectionFormat>> = {
+  rest: { transport: "rest", toResponse: toRestResponse },
+  mcp: { transport: "mcp", toResponse: toRpcErrorResponse },
+  calendar: { transport: "rest", toResponse: toCalendarErrorResponse },
+  feed: { transport: "rest", toResponse: toFeedErrorResponse },
   // Where it is not, it is not there: what is refused is told as of any unknown path.
-  sandbox: elsewhere,
-  connectors: { door: "rest", responseOf: connectorRefusal },
-  image: { door: "rest", responseOf: imageRefusal },
-  guests: { door: "rest", responseOf: guestRefusal },
-  console: { door: "console", responseOf: consoleRefusal },
-  discovery: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
-  openapi: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
-  docs: elsewhere,
-  none: elsewhere
+  sandbox: plainRejection,
+  connectors: { transport: "rest", toResponse: toConnectorErrorResponse },
+  image: { transport: "rest", toResponse: toImageErrorResponse },
+  guests: { transport: "rest", toResponse: toGuestErrorResponse },
+  console: { transport: "console", toResponse: toConsoleErrorResponse },
+  discovery: {
+    transport: "rest",
+    toResponse: (answer, request) => allowAnyOrigin(plainRejection.toResponse(answer, request))
+  },
+  openapi: {
+    transport: "rest",
+    toResponse: (answer, request) => allowAnyOrigin(plainRejection.toResponse(answer, request))
+  },
+  docs: plainRejection,
+  none: plainRejection
 }

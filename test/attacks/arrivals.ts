@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { deliveryKeyOf } from "../../src/domain/webhooks/deliveries/message.ts"
+import { parseWebhookId } from "../../src/domain/webhooks/deliveries/message.ts"
 import { type Answer, type Received, receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.
@@ -31,7 +31,7 @@ const recordOf = ({ body }: Arrival): string | undefined =>
         : undefined
 
 const arrivalOf = ({ headers, body }: Received): Arrival => ({
-  eventId: deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0,
+  eventId: parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0,
   body: readBody(body)
 })
 

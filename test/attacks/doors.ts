@@ -1,6 +1,6 @@
 import type http from "node:http"
 import { Option, Schema } from "effect"
-import { type AnyOperation, routeOf, toolCardOf } from "../../src/contract/operation.ts"
+import { type AnyOperation, routeOf, toolMetadataOf } from "../../src/contract/operation.ts"
 import { IdleConnectionEnded, jsonText, percentEncoded, type Reply, type Sent, send } from "./wire.ts"
 
 // A call of an operation over either door, with whatever fields.
@@ -56,7 +56,7 @@ export const toolRequest = (operation: AnyOperation, token: string, fields: Fiel
   body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${operation._tag}","arguments":${jsonText(fields)}}}`
 })
 
-export const isTool = (operation: AnyOperation): boolean => toolCardOf(operation) !== undefined
+export const isTool = (operation: AnyOperation): boolean => toolMetadataOf(operation) !== undefined
 
 /** The envelope as every client may rely on it. */
 export const Envelope = Schema.Struct({

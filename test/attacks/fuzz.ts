@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { conversationLimits } from "../../src/admission/windows/limit-table.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
-import { isChange, meteringOf, needsToken, routeOf } from "../../src/contract/operation.ts"
+import { isChange, rateLimitOf, needsToken, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS, OAUTH_BODY_BYTES } from "../../src/platform/limits.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import type { World } from "../support/world.ts"
@@ -52,7 +52,7 @@ const PAIRS_A_WORLD = 60
 
 /** Messages have windows of their own, a conversation, that nobody opens wider. */
 const pairsAWorld = (operation: ApiOperation): number =>
-  meteringOf(operation).messageTo === undefined ? PAIRS_A_WORLD : conversationLimits["5s"]
+  rateLimitOf(operation).messageTo === undefined ? PAIRS_A_WORLD : conversationLimits["5s"]
 
 export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBudget) {
   const count = tally("fuzz of every operation, both doors", budget.on, budget.seed)

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 import fc from "fast-check"
-import { isRead } from "../../src/contract/operation.ts"
+import { isAllowedForReadOnlyToken } from "../../src/contract/operation.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import { typedClient, withToken } from "../support/harness.ts"
 import { EITHER, type World } from "../support/world.ts"
@@ -135,7 +135,7 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
       count.tried("probes")
       // A change that names a stranger's record cannot go well: its sender has no such record.
       const went = heard.envelope?.error_code === 0
-      if (went && !isRead(operation) && namesRecord(path))
+      if (went && !isAllowedForReadOnlyToken(operation) && namesRecord(path))
         count.fell(`${where}: is accepted with a stranger's record`, about)
     }
     const now = yield* digestOf(theirs.operatorId)
@@ -144,7 +144,7 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
     untouched = now
   })
 
-  for (const operation of operations.filter(isRead)) {
+  for (const operation of operations.filter(isAllowedForReadOnlyToken)) {
     const where = `${operation._tag} of his own`
     for (const { heard, about } of yield* asking(operation, goodCall(operation, mine), where)) {
       count.tried("lists of his own")

@@ -1,6 +1,6 @@
 import { Schema, SchemaAST } from "effect"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
-import { type AnyOperation, hasStatus, needsToken, routeOf } from "../../src/contract/operation.ts"
+import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../src/contract/operation.ts"
 import { operations } from "../../src/service/Api.ts"
 import { misfitOf } from "../support/transports/docs/openapi/answers.ts"
 import type { Fields, Heard } from "./doors.ts"
@@ -25,7 +25,7 @@ export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields):
   const faults: Array<string> = []
   if (reply.status === 0) return [`${door} gives no answer`]
   const isRefused = envelope !== undefined && envelope.error_code !== 0
-  const statuses = door === "REST" && hasStatus(operation) && isRefused ? REFUSED_STATUSES : [200]
+  const statuses = door === "REST" && usesHttpStatus(operation) && isRefused ? REFUSED_STATUSES : [200]
   if (!statuses.includes(reply.status)) faults.push(`${door} answers HTTP ${reply.status}`)
   if (reply.ms > LONGEST_ANSWER_MS) faults.push(`${door} takes longer than ${LONGEST_ANSWER_MS} ms`)
   if (INSIDES.test(reply.text)) faults.push(`${door} shows its inside`)

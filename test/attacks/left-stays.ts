@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../src/contract/time.ts"
-import type { OrderSaid } from "../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent } from "../../src/domain/channels/port/said.ts"
 import type { Tally } from "./figures.ts"
 import type { ThreadsAccount } from "./threads.ts"
 
@@ -45,7 +45,7 @@ const todayOf = Effect.fnUntraced(function* (operatorId: number) {
   return row?.today ?? ""
 })
 
-const saidOf = (channel_id: string, booked_at: string, leaves: string): OrderSaid => ({
+const saidOf = (channel_id: string, booked_at: string, leaves: string): ChannelOrderEvent => ({
   type: "order",
   version: 1,
   channel_id,

@@ -2,7 +2,7 @@ import { layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
-import { makePolls } from "../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../src/domain/webhooks/deliveries/workers.ts"
 import { WEBHOOK_TRY_MS } from "../../src/platform/limits.ts"
 import { receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
 import { deliveries, emptied, layerScene, subscribed, workedOff } from "../support/domain/webhooks/deliveries/scene.ts"
@@ -24,7 +24,7 @@ layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (
       Effect.gen(function* () {
         yield* emptied
         const count = tally(`a receiver ${mishap} once in a burst`, onRunsDatabase)
-        const polls = yield* makePolls
+        const polls = yield* makeDeliveryPolls
         const server = yield* receiver(oneBadAnswer(mishap))
         const operator = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
         const subscription = yield* subscribed(server.port, { operator })
@@ -41,11 +41,11 @@ layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (
           )
 
         yield* close(1)
-        yield* polls.handOut
-        yield* polls.takeDue
+        yield* polls.dispatchEvents
+        yield* polls.claimDue
         yield* Queue.take(server.requests)
         if (mishap === "hangs") yield* TestClock.adjust(WEBHOOK_TRY_MS)
-        yield* polls.idle
+        yield* polls.awaitIdle
         yield* Effect.forEach(Array.from({ length: DAYS }), (_, nth) => close(nth + 2), { discard: true })
 
         const waiting = Effect.map(

@@ -2,7 +2,7 @@
 // wait as long as the real lease.
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
-import { Lease } from "../../src/jobs/lease.ts"
+import { LeaseDuration } from "../../src/jobs/lease.ts"
 import { serve } from "../../src/main.ts"
 
-NodeRuntime.runMain(Effect.provideService(serve, Lease, Number(process.env.LEASE_MS)))
+NodeRuntime.runMain(Effect.provideService(serve, LeaseDuration, Number(process.env.LEASE_MS)))

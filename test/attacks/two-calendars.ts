@@ -1,6 +1,6 @@
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Acting, byItself } from "../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../src/contract/acting.ts"
 import { dateInZone } from "../../src/contract/time.ts"
 import { CalendarQueue } from "../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../src/domain/calendars/imported-calendars/FeedReader.ts"
@@ -74,7 +74,7 @@ const looking = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [calendar] = yield* sql<{ state: string }>`SELECT state FROM imported_calendars WHERE id = ${taken.id}`
   return calendar?.state === "ok"
-}).pipe(Effect.provideService(Acting, byItself("attack", "look")), Effect.orDie)
+}).pipe(Effect.provideService(CurrentActor, systemActor("attack", "look")), Effect.orDie)
 
 const nextLook = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { PLACES } from "../../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS } from "../../src/platform/limits.ts"
 import type { OperationName } from "../../src/service/Api.ts"
 import {
   answerTo,
@@ -143,7 +143,7 @@ layer(layerTest)("two hundred calls with one key at once", (it) => {
       }
       assert.isAbove(passed.length, 1)
       // Those that had a place already, and, at each of a call's two statements, those that go on meanwhile.
-      assert.isAtMost(Math.max(...passed), 3 * PLACES)
+      assert.isAtMost(Math.max(...passed), 3 * CONCURRENCY_PERMITS)
       yield* Fiber.join(crowded)
     })
   )
@@ -161,7 +161,7 @@ describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the firs
         const letGo = yield* holdingProperty(operatorId, property_id)
         yield* call(quiet.token, "search_tasks")
         const crowded = yield* Effect.forkChild(crowd(greedy.token, "create_task", { type: "cleaning", property_id }))
-        yield* tasksWaiting(PLACES / 2)
+        yield* tasksWaiting(CONCURRENCY_PERMITS / 2)
         for (let nth = 0; nth < 20; nth++) {
           assert.deepInclude(yield* call(quiet.token, "create_task", { type: "other" }), { error_code: 0 })
         }
@@ -177,7 +177,7 @@ describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the firs
 
 describe.skipIf(!canOverlap)(orSkipped("a call with a key that another call keeps waiting"), () => {
   const layerHurried = Layer.suspend(() =>
-    layerService(layerPostgres({ url: Redacted.make(inject("testDatabaseUrl")), statementLimit: "300 millis" }))
+    layerService(layerPostgres({ url: Redacted.make(inject("testDatabaseUrl")), statementTimeout: "300 millis" }))
   )
   layer(layerHurried)((it) => {
     it.effect("is 409 with Retry-After once its statement may take no longer, and is done once when repeated", () =>

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Cause, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
-import { Acting, byItself, type CallKey } from "../../src/contract/acting.ts"
+import { CurrentActor, type IdempotencyKeyState, systemActor } from "../../src/contract/acting.ts"
 import { Orders } from "../../src/domain/bookings/reservations/Orders.ts"
-import { brokenConstraint } from "../../src/platform/database/constraints.ts"
+import { findConstraintViolation } from "../../src/platform/database/constraints.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../src/platform/limits.ts"
 import type { OperationName } from "../../src/service/Api.ts"
 import { keyed, keysOf, told, trailOf } from "../support/changes/keyed.ts"
@@ -362,11 +362,11 @@ layer(layerUnhurried)("one key", (it) => {
       const sql = yield* SqlClient.SqlClient
       const orders = yield* Orders
       const code = yield* orderOf(operatorId, [{ propertyId: on.property }])
-      const key: CallKey = {
+      const key: IdempotencyKeyState = {
         operatorId,
         digest: new Uint8Array([1]),
         fingerprint: new Uint8Array([1]),
-        resumes: false,
+        isResuming: false,
         progress: "none",
         claimedUntil: undefined
       }
@@ -386,11 +386,15 @@ layer(layerUnhurried)("one key", (it) => {
             return order === null ? [] : [{ ...order, status: "cancelled" as const }]
           })
         )
-        .pipe(Effect.provideService(Acting, { ...byItself("test", "test"), key }), Effect.sandbox, Effect.flip)
+        .pipe(
+          Effect.provideService(CurrentActor, { ...systemActor("test", "test"), idempotencyKey: key }),
+          Effect.sandbox,
+          Effect.flip
+        )
       assert.strictEqual(rounds, ORDER_CHANGE_FREE_ATTEMPTS + 1)
       const [defect] = exit.reasons.flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : []))
       assert.strictEqual(
-        defect instanceof SqlError ? brokenConstraint(defect)?.name : String(defect),
+        defect instanceof SqlError ? findConstraintViolation(defect)?.name : String(defect),
         "idempotency_keys_pkey"
       )
       assert.strictEqual(key.progress, "none")

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../src/domain/channels/port/api-errors.ts"
-import { PLACES } from "../../src/platform/limits.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../src/domain/channels/port/api-errors.ts"
+import { CONCURRENCY_PERMITS } from "../../src/platform/limits.ts"
 import { keyed } from "../support/changes/keyed.ts"
 import { ScriptedChannel } from "../support/channels.ts"
 import { conversationOf } from "../support/conversations.ts"
@@ -12,7 +12,7 @@ import { channelAccountOf, listingOf } from "../support/listings.ts"
 // Who waits for a channel holds no place meanwhile: neither others nor the operator's own calls are held up by that.
 
 /** More calls than there are places. */
-const WAITING = 2 * PLACES
+const WAITING = 2 * CONCURRENCY_PERMITS
 
 /** Pending requests of the operator, as the calls that answer them. */
 const requests = Effect.fnUntraced(function* (operatorId: number) {
@@ -84,7 +84,7 @@ layer(layerTest)("while its channel works", (it) => {
         for (const { token } of [quiet, busy]) {
           yield* bounded("another call", api.search_properties({ limit: 1 }).pipe(withToken(token)))
         }
-        yield* TestClock.adjust(OUTWARD_ACT_MS)
+        yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
         for (const fiber of fibers) {
           assert.strictEqual((yield* bounded("the answer", Fiber.join(fiber))).envelope.error_code, 504)
         }

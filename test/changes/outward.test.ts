@@ -3,8 +3,8 @@ import { Deferred, Effect, Fiber, Tracer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
-import { OUTWARD_ACT_MS, OUTWARD_ASK_MS } from "../../src/domain/channels/port/api-errors.ts"
+import { CLAIM_MS } from "../../src/changes/Keys.ts"
+import { CHANNEL_ACT_TIMEOUT_MS, CHANNEL_QUERY_TIMEOUT_MS } from "../../src/domain/channels/port/api-errors.ts"
 import {
   type ChannelError,
   ChannelNotServed,
@@ -85,7 +85,7 @@ const claimedFor = Effect.fnUntraced(function* ({ operatorId }: Request) {
 const settled = (asked: Request): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   bounded(
     Effect.gen(function* () {
-      while ((yield* claimedFor(asked)).some((until) => until === UNDER_WAY_MS)) yield* aMoment
+      while ((yield* claimedFor(asked)).some((until) => until === CLAIM_MS)) yield* aMoment
     })
   )
 
@@ -93,7 +93,7 @@ const settled = (asked: Request): Effect.Effect<void, SqlError, SqlClient.SqlCli
 const asKilled = Effect.fnUntraced(function* ({ operatorId }: Request) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + UNDER_WAY_MS)}
+    UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + CLAIM_MS)}
     WHERE operator_id = ${operatorId} AND outcome IS NULL`
 })
 
@@ -243,7 +243,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       const asked = yield* request
       const { first, refuse } = yield* unanswered(asked)
       yield* Fiber.interrupt(first)
-      assert.deepStrictEqual(yield* claimedFor(asked), [UNDER_WAY_MS])
+      assert.deepStrictEqual(yield* claimedFor(asked), [CLAIM_MS])
       yield* refuse(new ChannelRefused({ reason: "expired" }))
       yield* settled(asked)
       assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 0, underWay: 0 })
@@ -307,9 +307,9 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       const asked = yield* request
       yield* asked.channel.answer(asked.code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* asked.approve).code, 502)
-      yield* asked.channel.say(asked.code, Effect.as(TestClock.adjust(OUTWARD_ASK_MS - 1), "pending"))
+      yield* asked.channel.say(asked.code, Effect.as(TestClock.adjust(CHANNEL_QUERY_TIMEOUT_MS - 1), "pending"))
       const { first, agree } = yield* unanswered(asked)
-      assert.deepStrictEqual(yield* claimedFor(asked), [OUTWARD_ASK_MS - 1 + UNDER_WAY_MS])
+      assert.deepStrictEqual(yield* claimedFor(asked), [CHANNEL_QUERY_TIMEOUT_MS - 1 + CLAIM_MS])
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
       assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 1, underWay: 0 })
@@ -322,18 +322,18 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       const { first, agree } = yield* unanswered(asked)
       const sql = yield* SqlClient.SqlClient
       yield* sql`
-        UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + 7 * UNDER_WAY_MS)}
+        UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + 7 * CLAIM_MS)}
         WHERE operator_id = ${asked.operatorId}`
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
       assert.strictEqual(yield* asked.status, "accepted")
-      assert.deepStrictEqual(yield* claimedFor(asked), [7 * UNDER_WAY_MS])
+      assert.deepStrictEqual(yield* claimedFor(asked), [7 * CLAIM_MS])
     })
   )
 
   for (const [late, answered, times] of [
-    [UNDER_WAY_MS - OUTWARD_ACT_MS - OUTWARD_ASK_MS, DONE, 1],
-    [UNDER_WAY_MS - OUTWARD_ACT_MS - OUTWARD_ASK_MS + 1, { ...UNKNOWN, retryAfter: "1" }, 0]
+    [CLAIM_MS - CHANNEL_ACT_TIMEOUT_MS - CHANNEL_QUERY_TIMEOUT_MS, DONE, 1],
+    [CLAIM_MS - CHANNEL_ACT_TIMEOUT_MS - CHANNEL_QUERY_TIMEOUT_MS + 1, { ...UNKNOWN, retryAfter: "1" }, 0]
   ] as const) {
     it.effect(`that the database took ${late} ms to claim is ${times === 1 ? "given" : "not begun"}`, () =>
       Effect.gen(function* () {
@@ -387,7 +387,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.strictEqual((yield* approve).code, 500)
       assert.strictEqual(yield* status, "wait_accept")
       // Nobody knows whether the channel is through with it.
-      yield* TestClock.adjust(UNDER_WAY_MS)
+      yield* TestClock.adjust(CLAIM_MS)
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* approve, AGAIN)
       assert.strictEqual(yield* heard, 1)
@@ -434,7 +434,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* channel.answer(code, Effect.void)
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
       const trail = yield* trailOf(operatorId)
-      yield* TestClock.adjust(UNDER_WAY_MS)
+      yield* TestClock.adjust(CLAIM_MS)
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* trailOf(operatorId), trail)
       assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
@@ -482,7 +482,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* asked.channel.answer(asked.code, Effect.void)
       const early = yield* Effect.forkChild(asked.approve)
       assert.deepStrictEqual(yield* inItsTime(early), { ...UNKNOWN, retryAfter: "1" })
-      yield* TestClock.setTime(Date.parse(NOW) + UNDER_WAY_MS)
+      yield* TestClock.setTime(Date.parse(NOW) + CLAIM_MS)
       const repeats = yield* Effect.forkChild(Effect.all([asked.approve, asked.approve], { concurrency: 2 }))
       const answers = yield* inItsTime(repeats)
       assert.deepStrictEqual(new Set(answers.map(({ replayed }) => replayed)), new Set([false, true]))
@@ -499,7 +499,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* asked.channel.say(asked.code, Effect.succeed("approved"))
       yield* Fiber.interrupt(first)
       yield* asKilled(asked)
-      yield* TestClock.setTime(Date.parse(NOW) + UNDER_WAY_MS)
+      yield* TestClock.setTime(Date.parse(NOW) + CLAIM_MS)
       assert.deepStrictEqual(yield* asked.approve, DONE)
       assert.deepStrictEqual(yield* asked.approve, AGAIN)
       assert.strictEqual(yield* asked.heard, 1)
@@ -568,16 +568,16 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
     Effect.gen(function* () {
       const asked = yield* request
       const { first } = yield* unanswered(asked)
-      yield* TestClock.adjust(OUTWARD_ACT_MS - 1)
+      yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS - 1)
       assert.isUndefined(first.pollUnsafe())
       yield* TestClock.adjust(1)
       assert.strictEqual((yield* Fiber.join(first)).code, 504)
-      assert.isBelow(OUTWARD_ACT_MS + OUTWARD_ASK_MS, UNDER_WAY_MS)
+      assert.isBelow(CHANNEL_ACT_TIMEOUT_MS + CHANNEL_QUERY_TIMEOUT_MS, CLAIM_MS)
       // It may be at work still, so it is not asked before the claim is over.
       const early = yield* Effect.forkChild(asked.approve)
       assert.deepStrictEqual(yield* inItsTime(early), { ...UNKNOWN, retryAfter: "1" })
-      assert.deepStrictEqual(yield* claimedFor(asked), [UNDER_WAY_MS])
-      yield* TestClock.setTime(Date.parse(NOW) + UNDER_WAY_MS)
+      assert.deepStrictEqual(yield* claimedFor(asked), [CLAIM_MS])
+      yield* TestClock.setTime(Date.parse(NOW) + CLAIM_MS)
       yield* asked.channel.say(asked.code, Effect.never)
       const repeat = yield* Effect.forkChild(asked.approve)
       assert.strictEqual((yield* inItsTime(repeat)).code, 504)

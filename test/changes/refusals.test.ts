@@ -3,12 +3,17 @@ import { Context, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
-import { REFUSALS_PATIENCE_MS, REFUSALS_ROWS, REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
-import { hourOf, makeCounts, type RefusalCount } from "../../src/changes/refusal-counts.ts"
+import {
+  FAILED_CALLS_BATCH_ROWS,
+  FAILED_CALLS_TIMEOUT_MS,
+  FAILED_CALLS_WRITE_MS,
+  FailedCallCounter
+} from "../../src/changes/Refusals.ts"
+import { type FailedCallCount, makeFailedCallCounts, startOfHour } from "../../src/changes/refusal-counts.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
-import { REFUSALS_KINDS } from "../../src/platform/limits.ts"
-import { refusedOfNobody } from "../../src/platform/telemetry/metrics/declared.ts"
+import { REJECTION_KINDS } from "../../src/platform/limits.ts"
+import { anonymousFailedCalls } from "../../src/platform/telemetry/metrics/declared.ts"
 import { Service } from "../../src/service/service.ts"
 import { ScriptedChannel } from "../support/channels.ts"
 import { layerTestDatabase } from "../support/database.ts"
@@ -39,12 +44,12 @@ const until = Effect.fnUntraced(function* (operatorId: number, wanted: ReadonlyA
 })
 
 const of = (operatorId: number, operation = "search_tasks") => ({
-  by: { operatorId, accountId: 7, tokenName: "Robot" },
+  caller: { operatorId, accountId: 7, tokenName: "Robot" },
   operation,
   errorCode: 404
 })
 
-const count = (own: Partial<RefusalCount> = {}): RefusalCount => ({
+const count = (own: Partial<FailedCallCount> = {}): FailedCallCount => ({
   operatorId: 1,
   accountId: 2,
   application: "Robot",
@@ -56,7 +61,7 @@ const count = (own: Partial<RefusalCount> = {}): RefusalCount => ({
 })
 
 it("counts are told apart by everything they are counted by, up to so many, and the rest is one number", () => {
-  const counts = makeCounts(8)
+  const counts = makeFailedCallCounts(8)
   const kinds = [
     count(),
     count({ operatorId: 2 }),
@@ -68,28 +73,28 @@ it("counts are told apart by everything they are counted by, up to so many, and 
   ]
   for (const each of [...kinds, ...kinds]) counts.add(each)
   counts.add(count({ operatorId: 8 }))
-  assert.strictEqual(counts.takeBeyond(), 0)
+  assert.strictEqual(counts.takeUncounted(), 0)
   counts.add(count({ operatorId: 9, times: 3 }))
   counts.add(count())
-  assert.strictEqual(counts.takeBeyond(), 3)
-  assert.strictEqual(counts.takeBeyond(), 0)
-  assert.deepStrictEqual(counts.take(2), [{ ...count(), times: 3 }, count({ operatorId: 2, times: 2 })])
-  assert.lengthOf(counts.take(100), 6)
-  assert.lengthOf(counts.take(100), 0)
-  assert.strictEqual(hourOf(2 * HOUR_MS - 1), HOUR_MS)
-  assert.strictEqual(hourOf(2 * HOUR_MS), 2 * HOUR_MS)
+  assert.strictEqual(counts.takeUncounted(), 3)
+  assert.strictEqual(counts.takeUncounted(), 0)
+  assert.deepStrictEqual(counts.takeBatch(2), [{ ...count(), times: 3 }, count({ operatorId: 2, times: 2 })])
+  assert.lengthOf(counts.takeBatch(100), 6)
+  assert.lengthOf(counts.takeBatch(100), 0)
+  assert.strictEqual(startOfHour(2 * HOUR_MS - 1), HOUR_MS)
+  assert.strictEqual(startOfHour(2 * HOUR_MS), 2 * HOUR_MS)
 })
 
 /** Refusals of a process of its own, over the database of the tests; `end` ends it. */
 const process = Effect.fnUntraced(function* (transformer?: Statement.Transformer) {
   const sql = yield* SqlClient.SqlClient
   const scope = yield* Scope.make()
-  const context = yield* Layer.buildWithScope(Refusals.layer, scope).pipe(
+  const context = yield* Layer.buildWithScope(FailedCallCounter.layer, scope).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
     transformer === undefined ? (built) => built : Effect.provideService(Statement.CurrentTransformer, transformer)
   )
   return {
-    refusals: Context.get(context, Refusals),
+    refusals: Context.get(context, FailedCallCounter),
     end: Scope.close(scope, Exit.void)
   }
 })
@@ -99,17 +104,17 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
       const { refusals, end } = yield* process()
-      yield* refusals.call(of(operatorId))
-      yield* refusals.call(of(operatorId))
-      yield* refusals.signIn({ operatorId, accountId: 7 })
-      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* refusals.recordCall(of(operatorId))
+      yield* refusals.recordCall(of(operatorId))
+      yield* refusals.recordSignIn({ operatorId, accountId: 7 })
+      yield* TestClock.adjust(FAILED_CALLS_WRITE_MS)
       yield* until(operatorId, ["1 401 sign_in Latchkey 7", "2 404 search_tasks Robot 7"])
-      yield* refusals.call(of(operatorId))
+      yield* refusals.recordCall(of(operatorId))
       yield* end
       assert.deepStrictEqual(yield* written(operatorId), ["1 401 sign_in Latchkey 7", "3 404 search_tasks Robot 7"])
       const next = yield* process()
       yield* TestClock.adjust("1 hour")
-      yield* next.refusals.call(of(operatorId))
+      yield* next.refusals.recordCall(of(operatorId))
       yield* next.end
       assert.deepStrictEqual((yield* written(operatorId)).slice(2), ["1 404 search_tasks Robot 7"])
     })
@@ -120,7 +125,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
       const { operatorId } = yield* freshOperator()
       const both = yield* Effect.all([process(), process()])
       for (const { refusals } of both) {
-        yield* Effect.forEach(["a", "b", "c"], (operation) => refusals.call(of(operatorId, operation)))
+        yield* Effect.forEach(["a", "b", "c"], (operation) => refusals.recordCall(of(operatorId, operation)))
       }
       yield* Effect.all(
         both.map(({ end }) => end),
@@ -134,35 +139,35 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
     Effect.gen(function* () {
       const { refusals, end } = yield* process()
       const sql = yield* SqlClient.SqlClient
-      const { count: known } = yield* Metric.value(refusedOfNobody.of({}))
-      yield* refusals.call({ by: undefined, operation: "whatever somebody sent", errorCode: 401 })
-      yield* refusals.signIn(undefined)
+      const { count: known } = yield* Metric.value(anonymousFailedCalls.withLabels({}))
+      yield* refusals.recordCall({ caller: undefined, operation: "whatever somebody sent", errorCode: 401 })
+      yield* refusals.recordSignIn(undefined)
       yield* end
-      assert.strictEqual(Number((yield* Metric.value(refusedOfNobody.of({}))).count) - Number(known), 2)
+      assert.strictEqual(Number((yield* Metric.value(anonymousFailedCalls.withLabels({}))).count) - Number(known), 2)
       assert.lengthOf(yield* sql`SELECT FROM refusals WHERE operation = 'whatever somebody sent'`, 0)
     })
   )
 
-  it.effect(`are of ${REFUSALS_KINDS} kinds at most in memory; the rest is said as one number`, () =>
+  it.effect(`are of ${REJECTION_KINDS} kinds at most in memory; the rest is said as one number`, () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
       const { refusals, end } = yield* process()
       const lines: Array<string> = []
-      for (let kind = 0; kind < REFUSALS_KINDS; kind++) yield* refusals.call(of(operatorId, `operation ${kind}`))
-      yield* refusals.call(of(operatorId, "operation 0"))
-      yield* refusals.call(of(operatorId, "one more"))
+      for (let kind = 0; kind < REJECTION_KINDS; kind++) yield* refusals.recordCall(of(operatorId, `operation ${kind}`))
+      yield* refusals.recordCall(of(operatorId, "operation 0"))
+      yield* refusals.recordCall(of(operatorId, "one more"))
       yield* end.pipe(Effect.provideService(Logger.CurrentLoggers, new Set([collecting(lines)])))
       assert.match(lines.join(), /^refusals /)
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ rows: number; times: number }>`
         SELECT count(*) AS rows, sum(times)::bigint AS times FROM refusals WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(row, { rows: REFUSALS_KINDS, times: REFUSALS_KINDS + 1 })
+      assert.deepStrictEqual(row, { rows: REJECTION_KINDS, times: REJECTION_KINDS + 1 })
     })
   )
 
   it.effect.each([
     ["fails", Effect.die(new Error("the database is away")), 0],
-    ["does not answer", Effect.never, REFUSALS_PATIENCE_MS]
+    ["does not answer", Effect.never, FAILED_CALLS_TIMEOUT_MS]
   ] as const)("are kept while the database %s, and written down once when it is back", ([, trouble, lasts]) =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
@@ -172,12 +177,13 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
         tries++
         return away ? trouble : Effect.succeed(statement)
       })
-      for (let kind = 0; kind <= REFUSALS_ROWS; kind++) yield* refusals.call(of(operatorId, `operation ${kind}`))
+      for (let kind = 0; kind <= FAILED_CALLS_BATCH_ROWS; kind++)
+        yield* refusals.recordCall(of(operatorId, `operation ${kind}`))
       for (let turn = 1; turn <= 3; turn++) {
-        yield* TestClock.adjust(REFUSALS_WRITE_MS)
+        yield* TestClock.adjust(FAILED_CALLS_WRITE_MS)
         yield* TestClock.adjust(lasts)
         assert.strictEqual(tries, turn)
-        yield* refusals.call(of(operatorId, "operation 0"))
+        yield* refusals.recordCall(of(operatorId, "operation 0"))
         // The loop rests for a second after it failed.
         yield* TestClock.adjust("1 second")
       }
@@ -186,7 +192,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ rows: number; times: number }>`
         SELECT count(*) AS rows, sum(times)::bigint AS times FROM refusals WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(row, { rows: REFUSALS_ROWS + 1, times: REFUSALS_ROWS + 4 })
+      assert.deepStrictEqual(row, { rows: FAILED_CALLS_BATCH_ROWS + 1, times: FAILED_CALLS_BATCH_ROWS + 4 })
     })
   )
 })
@@ -201,7 +207,7 @@ const layerCounting = layerService(
   RateWindows.layerMemory,
   ScriptedChannel.layer,
   WakeUp.layerProcess,
-  Refusals.layer
+  FailedCallCounter.layer
 )
 
 layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
@@ -228,13 +234,13 @@ layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
       assert.strictEqual((yield* call("lk_unknown", "search_tasks")).error_code, 401)
       const service = yield* Service
       const unknown = yield* service.call("no_such", {
-        door: "mcp",
+        transport: "mcp",
         headers: { "service-access-token": token },
         params: {},
         receive: Effect.succeed(toReceivedInput({ encoding: "json", fields: {} }))
       })
       assert.strictEqual(unknown.envelope.error_code, 404)
-      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* TestClock.adjust(FAILED_CALLS_WRITE_MS)
       yield* until(operatorId, [
         `1 400 update_task test ${accountId}`,
         `2 401 create_task test ${accountId}`,
@@ -251,7 +257,7 @@ layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
       const closed = yield* freshOperator({ status: "closed" })
       assert.strictEqual((yield* call(banned.token, "search_tasks")).error_code, 420)
       assert.strictEqual((yield* call(closed.token, "search_tasks")).error_code, 401)
-      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* TestClock.adjust(FAILED_CALLS_WRITE_MS)
       yield* until(banned.operatorId, [`1 420 search_tasks test ${banned.accountId}`])
       yield* until(closed.operatorId, [`1 401 search_tasks test ${closed.accountId}`])
     })

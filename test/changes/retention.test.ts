@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { layerRetention } from "../../src/changes/layer.ts"
-import { retain } from "../../src/changes/retention.ts"
-import { RETENTION_MS, RETENTION_ROWS } from "../../src/jobs/retention.ts"
-import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../../src/platform/limits.ts"
+import { layerChangeRetention } from "../../src/changes/layer.ts"
+import { deleteExpiredChangeData } from "../../src/changes/retention.ts"
+import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../src/jobs/retention.ts"
+import { AUDIT_RETENTION_MS, IDEMPOTENCY_RETENTION_MS } from "../../src/platform/limits.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 
 const NOW = Date.UTC(2027, 4, 7, 10)
@@ -39,19 +39,19 @@ const left = Effect.fnUntraced(function* (table: Table) {
   return row?.rows
 }, Effect.orDie)
 
-const ROWS = 2 * RETENTION_ROWS + 500
+const ROWS = 2 * RETENTION_BATCH_ROWS + 500
 
 layer(layerOwnDatabase, { excludeTestServices: false })("retention", (it) => {
   it.effect.each([
-    ["a key", "idempotency_keys", IDEMPOTENCY_KEPT_MS],
-    ["a change", "trail", TRAIL_KEPT_MS],
-    ["an hour's refusals", "refusals", TRAIL_KEPT_MS + HOUR_MS]
+    ["a key", "idempotency_keys", IDEMPOTENCY_RETENTION_MS],
+    ["a change", "trail", AUDIT_RETENTION_MS],
+    ["an hour's refusals", "refusals", AUDIT_RETENTION_MS + HOUR_MS]
   ] as const)("keeps %s for its time and removes it then", ([, table, age]) =>
     Effect.gen(function* () {
       yield* old(table, age - 1)
-      yield* retain(new Date(NOW))
+      yield* deleteExpiredChangeData(new Date(NOW))
       assert.strictEqual(yield* left(table), 1)
-      yield* retain(new Date(NOW + 1))
+      yield* deleteExpiredChangeData(new Date(NOW + 1))
       assert.strictEqual(yield* left(table), 0)
     })
   )
@@ -60,19 +60,19 @@ layer(layerOwnDatabase, { excludeTestServices: false })("retention", (it) => {
     `removes ${ROWS} rows of %s in one round, and none that is younger`,
     (table) =>
       Effect.gen(function* () {
-        yield* old(table, 2 * TRAIL_KEPT_MS, ROWS)
+        yield* old(table, 2 * AUDIT_RETENTION_MS, ROWS)
         yield* old(table, 0)
-        yield* retain(new Date(NOW))
+        yield* deleteExpiredChangeData(new Date(NOW))
         assert.strictEqual(yield* left(table), 1)
-        yield* retain(new Date(NOW + 3 * TRAIL_KEPT_MS))
+        yield* deleteExpiredChangeData(new Date(NOW + 3 * AUDIT_RETENTION_MS))
       })
   )
 
   it.effect(`comes round every ${RETENTION_MS / 60_000} minutes by itself`, () =>
     Effect.gen(function* () {
       yield* old("trail", 0)
-      yield* TestClock.setTime(NOW + TRAIL_KEPT_MS)
-      yield* Layer.build(layerRetention)
+      yield* TestClock.setTime(NOW + AUDIT_RETENTION_MS)
+      yield* Layer.build(layerChangeRetention)
       assert.strictEqual(yield* left("trail"), 1)
       while ((yield* left("trail")) !== 0) yield* TestClock.adjust(RETENTION_MS)
     })

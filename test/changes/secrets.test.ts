@@ -3,7 +3,7 @@ import { Effect, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
-import { REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
+import { FAILED_CALLS_WRITE_MS, FailedCallCounter } from "../../src/changes/Refusals.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import { isChange } from "../../src/contract/operation.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
@@ -61,16 +61,16 @@ const layerCounting = layerService(
   RateWindows.layerMemory,
   ScriptedChannel.layer,
   WakeUp.layerProcess,
-  Refusals.layer
+  FailedCallCounter.layer
 )
 
 const called = Effect.fnUntraced(function* (world: World, operation: ApiOperation, fields: object) {
   const service = yield* Service
   const { envelope } = yield* service.call(operation._tag, {
-    door: "rest",
+    transport: "rest",
     headers: { authorization: `Bearer ${world.token}` },
     params: {},
-    key: { field: "Idempotency-Key", value: `Quoll-${operation._tag}-${JSON.stringify(fields).length}` },
+    idempotencyKey: { field: "Idempotency-Key", value: `Quoll-${operation._tag}-${JSON.stringify(fields).length}` },
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
   return envelope
@@ -111,7 +111,7 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
           yield* TestClock.adjust("1 second")
         }
       }).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)])))
-      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* TestClock.adjust(FAILED_CALLS_WRITE_MS)
       let counts: ReadonlyArray<string> = []
       while (counts.length === 0) counts = yield* textOf(world.operatorId, ["refusals"])
 

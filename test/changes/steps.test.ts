@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
+import { CLAIM_MS } from "../../src/changes/Keys.ts"
 import { Upstream } from "../../src/contract/errors.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
@@ -109,7 +109,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
             const asks = service.call(name, asked(world.token, fields, "steps"))
             const call = outside ? patiently(asks) : asks
             // The Gate looks a token up at its first call only.
-            yield* service.callerOf({ "service-access-token": world.token })
+            yield* service.findCaller({ "service-access-token": world.token })
             const before = { digest: yield* digest, changes: yield* changes }
 
             let after: string | undefined
@@ -122,7 +122,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
                 break
               }
               // Until then what is under way outside is not taken over.
-              if (outside) yield* TestClock.adjust(UNDER_WAY_MS)
+              if (outside) yield* TestClock.adjust(CLAIM_MS)
               assert(step.statement < STATEMENTS - 1, "it never ends")
               if (how === "given up") assert(Exit.hasInterrupts(exit))
               const now = yield* digest

@@ -1,11 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { byRequest, type TrailEntry, TrailLog } from "../../src/changes/TrailLog.ts"
+import { type AuditEntry, AuditLog, groupByRequest } from "../../src/changes/TrailLog.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 import { planOf } from "../support/planned.ts"
 
-const entry = (own: Partial<TrailEntry>): TrailEntry => ({
+const entry = (own: Partial<AuditEntry>): AuditEntry => ({
   at: new Date(0),
   account: null,
   application: "Robot",
@@ -25,7 +25,7 @@ describe("rows of a request", () => {
       entry({ request_id: "a", record: "task:1" })
     ]
     assert.deepStrictEqual(
-      byRequest(rows).map(({ request_id, record }) => `${request_id} ${record}`),
+      groupByRequest(rows).map(({ request_id, record }) => `${request_id} ${record}`),
       ["b task:2", "b task:4", "a task:1", "a task:3"]
     )
   })
@@ -39,7 +39,7 @@ describe("rows of a request", () => {
       entry({ ...command, at: new Date(1), operation: "token create", record: "token:1" })
     ]
     assert.deepStrictEqual(
-      byRequest(rows).map(({ record }) => record),
+      groupByRequest(rows).map(({ record }) => record),
       ["account:2", "operator:2", "operator:1", "token:1"]
     )
   })
@@ -56,17 +56,17 @@ layer(layerOwnDatabase)("the trail", (it) => {
         INSERT INTO refusals (operator_id, hour, account_id, application, operation, error_code, times)
         SELECT n % 30, to_timestamp(3600 * n), 1, 'a', 'b', 404, 1 FROM generate_series(1, 30000) n`
       yield* sql`ANALYZE trail, refusals`
-      const log = yield* Effect.provide(TrailLog, TrailLog.layer)
+      const log = yield* Effect.provide(AuditLog, AuditLog.layer)
       const wanted = { operatorId: 1 }
       const [since, until] = [new Date(5_000_000), new Date(6_000_000)]
       for (const span of [{}, { since }, { until }, { since, until }]) {
-        const all = yield* planOf(log.changes({ ...wanted, ...span }, 10))
+        const all = yield* planOf(log.listEntries({ ...wanted, ...span }, 10))
         assert.match(all, /Index Scan Backward using trail_pkey/, all)
         assert.notMatch(all, /Seq Scan on trail/)
-        const one = yield* planOf(log.changes({ ...wanted, record: "property:4", ...span }, 10))
+        const one = yield* planOf(log.listEntries({ ...wanted, record: "property:4", ...span }, 10))
         assert.match(one, /Index Scan Backward using trail_record/, one)
         assert.notMatch(one, /Seq Scan on trail/)
-        const refused = yield* planOf(log.refused({ ...wanted, ...span }, 10))
+        const refused = yield* planOf(log.listFailedCalls({ ...wanted, ...span }, 10))
         assert.match(refused, /Index .*refusals_/, refused)
         assert.notMatch(refused, /Seq Scan on refusals/)
       }

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import fc from "fast-check"
-import { asMeant } from "../../src/contract/as-meant.ts"
-import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/contract/fields.ts"
+import { makeInputCorrector } from "../../src/contract/as-meant.ts"
+import { Id, Integer, narrowingField, PositiveAmount, RecordCode } from "../../src/contract/fields.ts"
 import { IdsOrText } from "../../src/contract/id-list.ts"
-import { inputDecoderOf } from "../../src/contract/input.ts"
+import { makeInputDecoder } from "../../src/contract/input.ts"
 import type { Method } from "../../src/contract/operation.ts"
 import { JSON_DEPTH, JSON_PARTS } from "../../src/platform/limits.ts"
 
@@ -13,12 +13,12 @@ import { JSON_DEPTH, JSON_PARTS } from "../../src/platform/limits.ts"
 const Payload = Schema.Struct({
   id: Schema.optionalKey(Id),
   offset: Schema.optionalKey(Integer),
-  code: Schema.optionalKey(Code),
+  code: Schema.optionalKey(RecordCode),
   amount: Schema.optionalKey(PositiveAmount),
   list: Schema.optionalKey(Schema.Array(Id)),
-  scope: wideningIfAbsent(Schema.Array(Id)),
-  flat: wideningIfAbsent(Id, ["flat", "house"]),
-  house: wideningIfAbsent(Code, ["flat", "house"]),
+  scope: narrowingField(Schema.Array(Id)),
+  flat: narrowingField(Id, ["flat", "house"]),
+  house: narrowingField(RecordCode, ["flat", "house"]),
   ids: Schema.optionalKey(IdsOrText),
   link: Schema.optionalKey(Schema.NullOr(Id)),
   words: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
@@ -26,7 +26,7 @@ const Payload = Schema.Struct({
 })
 
 const answering = (method: Method) => {
-  const decode = inputDecoderOf(Payload, { method, params: [] })
+  const decode = makeInputDecoder(Payload, { method, params: [] })
   return (fields: object): unknown =>
     Effect.runSync(
       decode({ encoding: "body", fields }, {}).pipe(
@@ -72,7 +72,7 @@ describe("the JSON text of an array", () => {
     chosen: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.String])),
     rows: Schema.optionalKey(Schema.Array(Schema.Struct({ ids: Schema.optionalKey(Schema.Array(Id)) })))
   })
-  const decode = inputDecoderOf(Lists, { method: "PATCH", params: [] })
+  const decode = makeInputDecoder(Lists, { method: "PATCH", params: [] })
   const by = (encoding: "json" | "body") => (fields: object) =>
     Effect.runSync(
       decode({ encoding, fields }, {}).pipe(
@@ -134,7 +134,7 @@ describe("the JSON text of an array", () => {
 
 describe("what is meant as it is sent", () => {
   it("is the same value", () => {
-    const meant = asMeant(Payload.ast, true)
+    const meant = makeInputCorrector(Payload.ast, true)
     for (const value of [{ id: 1, list: [1], words: { a: null } }, {}, [], "x", null, 5]) {
       assert.deepStrictEqual(meant(value), value)
     }

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { networkOf, strangerAt } from "../../src/contract/caller-address.ts"
+import { anonymousPermitHolder, networkOf } from "../../src/contract/caller-address.ts"
 
 it.each([
   ["203.0.113.7", "203.0.113.7"],
@@ -41,8 +41,8 @@ it("an IPv6 address is counted with all that share its first 64 bits, and with n
 })
 
 it("a stranger has the share of its network, which is no operator's", () => {
-  assert.strictEqual(strangerAt("2001:db8::1"), strangerAt("2001:db8::2"))
-  assert.strictEqual(new Set(["203.0.113.7", "203.0.113.8", "2001:db8::1"].map(strangerAt)).size, 3)
-  assert.deepStrictEqual([strangerAt(undefined), strangerAt("")], [0, 0])
-  fc.assert(fc.property(fc.ipV4(), (address) => assert.isBelow(strangerAt(address), 0)))
+  assert.strictEqual(anonymousPermitHolder("2001:db8::1"), anonymousPermitHolder("2001:db8::2"))
+  assert.strictEqual(new Set(["203.0.113.7", "203.0.113.8", "2001:db8::1"].map(anonymousPermitHolder)).size, 3)
+  assert.deepStrictEqual([anonymousPermitHolder(undefined), anonymousPermitHolder("")], [0, 0])
+  fc.assert(fc.property(fc.ipV4(), (address) => assert.isBelow(anonymousPermitHolder(address), 0)))
 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { chosenFields, chosenListOf, narrowed } from "../../src/contract/chosen-fields.ts"
-import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../../src/platform/limits.ts"
+import { fieldsParameter, narrowResponse, selectableListOf } from "../../src/contract/chosen-fields.ts"
+import { SELECTED_FIELD_NAME, SELECTED_FIELDS, SELECTED_FIELDS_TEXT } from "../../src/platform/limits.ts"
 
 const NAMES = ["id", "title", "total", "guests"]
 const Row = Schema.Struct({
@@ -11,7 +11,7 @@ const Row = Schema.Struct({
   total: Schema.Finite,
   guests: Schema.Array(Schema.String)
 })
-const Payload = Schema.Struct(chosenFields("rows", Row))
+const Payload = Schema.Struct(fieldsParameter("rows", Row))
 const isTaken = (fields: unknown): boolean => Schema.is(Payload)({ fields })
 
 const row = fc.record({ id: fc.integer(), title: fc.string(), total: fc.integer(), guests: fc.array(fc.string()) })
@@ -23,7 +23,7 @@ describe("fields of a list", () => {
       fc.property(fc.array(row), names, fc.boolean(), (rows, wanted, isText) => {
         const fields = isText ? wanted.toReversed().join(" , ") : wanted.toReversed()
         assert.isTrue(isTaken(fields))
-        const answer = narrowed("rows")({ fields }, { rows, total: 7 })
+        const answer = narrowResponse("rows")({ fields }, { rows, total: 7 })
         const expected = rows.map((each) =>
           Object.fromEntries(Object.entries(each).filter(([name]) => wanted.includes(name)))
         )
@@ -35,7 +35,7 @@ describe("fields of a list", () => {
 
   it("are all of them where none are named", () => {
     const answer = { rows: [{ id: 1, title: "a" }], total: 1 }
-    assert.strictEqual(narrowed("rows")({}, answer), answer)
+    assert.strictEqual(narrowResponse("rows")({}, answer), answer)
     assert.isTrue(Schema.is(Payload)({}))
   })
 
@@ -58,19 +58,19 @@ describe("fields of a list", () => {
     }
   })
 
-  it(`are at most ${FIELDS_CHOSEN} names in a list, and ${FIELDS_TEXT} characters in a text`, () => {
-    assert.isTrue(isTaken(Array.from({ length: FIELDS_CHOSEN }, () => "id")))
-    assert.isFalse(isTaken(Array.from({ length: FIELDS_CHOSEN + 1 }, () => "id")))
-    assert.isTrue(isTaken("id".padEnd(FIELDS_TEXT)))
-    assert.isFalse(isTaken("id".padEnd(FIELDS_TEXT + 1)))
-    const name = "n".repeat(FIELD_NAME)
-    const Long = Schema.Struct(chosenFields("rows", Schema.Struct({ [name]: Schema.Int, [`${name}n`]: Schema.Int })))
+  it(`are at most ${SELECTED_FIELDS} names in a list, and ${SELECTED_FIELDS_TEXT} characters in a text`, () => {
+    assert.isTrue(isTaken(Array.from({ length: SELECTED_FIELDS }, () => "id")))
+    assert.isFalse(isTaken(Array.from({ length: SELECTED_FIELDS + 1 }, () => "id")))
+    assert.isTrue(isTaken("id".padEnd(SELECTED_FIELDS_TEXT)))
+    assert.isFalse(isTaken("id".padEnd(SELECTED_FIELDS_TEXT + 1)))
+    const name = "n".repeat(SELECTED_FIELD_NAME)
+    const Long = Schema.Struct(fieldsParameter("rows", Schema.Struct({ [name]: Schema.Int, [`${name}n`]: Schema.Int })))
     assert.isTrue(Schema.is(Long)({ fields: [name] }))
     assert.isFalse(Schema.is(Long)({ fields: [`${name}n`] }))
   })
 
   it("are found by the payload that has them, and by no other field of that name", () => {
-    assert.strictEqual(chosenListOf(Payload.ast), "rows")
-    assert.isUndefined(chosenListOf(Schema.Struct({ fields: Schema.String }).ast))
+    assert.strictEqual(selectableListOf(Payload.ast), "rows")
+    assert.isUndefined(selectableListOf(Schema.Struct({ fields: Schema.String }).ast))
   })
 })

@@ -1,30 +1,30 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import fc from "fast-check"
-import { ALL_TOLD_PARTS } from "../../src/contract/decode.ts"
+import { FULL_REPORT_PARTS } from "../../src/contract/decode.ts"
 import { errorCode } from "../../src/contract/errors.ts"
 import {
   CalendarDate,
-  Code,
   Currency,
   Id,
   InstantText,
   isCalendarDate,
-  MicrosecondText,
+  MicrosecondInstantText,
   PositiveAmount,
+  RecordCode,
   textUpTo
 } from "../../src/contract/fields.ts"
 import { IdsOrText } from "../../src/contract/id-list.ts"
-import { inputDecoderOf } from "../../src/contract/input.ts"
+import { makeInputDecoder } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
-import { FIELDS_TOLD, MICROSECOND_TEXT } from "../../src/platform/limits.ts"
+import { MICROSECOND_TEXT, REPORTED_FIELDS } from "../../src/platform/limits.ts"
 
 const Payload = Schema.Struct({
   id: Id,
   kind: Schema.optionalKey(Schema.Literals(["income", "expense"])),
   day: Schema.optionalKey(CalendarDate),
   at: Schema.optionalKey(InstantText),
-  exactly_at: Schema.optionalKey(MicrosecondText),
+  exactly_at: Schema.optionalKey(MicrosecondInstantText),
   amount: Schema.optionalKey(PositiveAmount),
   currency: Schema.optionalKey(Currency),
   note: Schema.optionalKey(textUpTo(5)),
@@ -32,13 +32,13 @@ const Payload = Schema.Struct({
   list: Schema.optionalKey(Schema.Array(Id)),
   words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   texts: Schema.optionalKey(Schema.Array(Schema.Struct({ text: Schema.String }))),
-  code: Schema.optionalKey(Code),
+  code: Schema.optionalKey(RecordCode),
   ...pageFields
 })
 const YEARS = /^422 at: .*1 to 9999/
 const IDS_WANTED = /^400 ids: .*1,2,3/
 
-const decode = inputDecoderOf(Payload, { method: "POST", params: ["id"] })
+const decode = makeInputDecoder(Payload, { method: "POST", params: ["id"] })
 
 const outcome = (input: Parameters<typeof decode>[0], path: Record<string, string> = {}) =>
   Effect.runSync(
@@ -63,7 +63,7 @@ describe("reading input", () => {
   })
 
   it("takes null in the body of an edit for another record than its path's", () => {
-    const edit = inputDecoderOf(Payload, { method: "PATCH", params: ["id"] })
+    const edit = makeInputDecoder(Payload, { method: "PATCH", params: ["id"] })
     const refused = Effect.runSync(Effect.flip(edit({ encoding: "body", fields: { id: null } }, { id: "7" })))
     assert.match(refused.message, /^id: /)
   })
@@ -138,11 +138,11 @@ describe("reading input", () => {
       json({ id: 1, words: Object.fromEntries(Array.from({ length }, (_, index) => [`w${index}`, 5])) })
     const namedIn = (length: number) =>
       Array.from(String(many(length)).matchAll(/words\.w\d+(?=: )/g), ([name]) => name)
-    const first = Array.from({ length: FIELDS_TOLD }, (_, index) => `words.w${index}`)
-    assert.deepStrictEqual(namedIn(FIELDS_TOLD), first)
-    assert.notMatch(String(many(FIELDS_TOLD)), /more/)
-    assert.deepStrictEqual(namedIn(FIELDS_TOLD + 1), first)
-    assert.match(String(many(FIELDS_TOLD + 1)), / 1 more\.$/)
+    const first = Array.from({ length: REPORTED_FIELDS }, (_, index) => `words.w${index}`)
+    assert.deepStrictEqual(namedIn(REPORTED_FIELDS), first)
+    assert.notMatch(String(many(REPORTED_FIELDS)), /more/)
+    assert.deepStrictEqual(namedIn(REPORTED_FIELDS + 1), first)
+    assert.match(String(many(REPORTED_FIELDS + 1)), / 1 more\.$/)
   })
 
   it("tells of the first of a list's elements, and of each field before more of one", () => {
@@ -151,17 +151,17 @@ describe("reading input", () => {
     assert.match(String(json({ id: 1, list, note: 5 })), /^400 note: [^:]* list\[0\]: [^:]*$/)
     const many = String(json({ id: 1, words, list, note: 5 }))
     assert.match(many, /^400 note: [^:]* list\[0\]: [^:]* words\.w0: [^:]* words\.w1: /)
-    assert.isTrue(many.endsWith(` ${2 + list.length - FIELDS_TOLD} more.`))
+    assert.isTrue(many.endsWith(` ${2 + list.length - REPORTED_FIELDS} more.`))
   })
 
-  it(`tells of all that is wrong in up to ${ALL_TOLD_PARTS} parts, and of the first thing in more`, () => {
+  it(`tells of all that is wrong in up to ${FULL_REPORT_PARTS} parts, and of the first thing in more`, () => {
     const filled = (parts: number) => ({ id: "x", note: 5, list: Array.from({ length: parts - 3 }, () => "x") })
-    assert.match(String(json(filled(ALL_TOLD_PARTS))), /^400 id: [^:]* note: [^:]* list\[0\]: [^:]*$/)
-    assert.match(String(json(filled(ALL_TOLD_PARTS + 1))), /^400 id: [^:]*$/)
+    assert.match(String(json(filled(FULL_REPORT_PARTS))), /^400 id: [^:]* note: [^:]* list\[0\]: [^:]*$/)
+    assert.match(String(json(filled(FULL_REPORT_PARTS + 1))), /^400 id: [^:]*$/)
   })
 
   it("drops unknown fields before it reports errors", () => {
-    const unknown = Object.fromEntries(Array.from({ length: ALL_TOLD_PARTS + 1 }, (_, n) => [`unknown_${n}`, n]))
+    const unknown = Object.fromEntries(Array.from({ length: FULL_REPORT_PARTS + 1 }, (_, n) => [`unknown_${n}`, n]))
     const wrong = { ...unknown, note: 5, texts: [{ ...unknown, text: 5 }] }
     const named = /^400 id: [^:]* note: [^:]* texts\[0\]\.text: [^:]*$/
     assert.match(String(json({ ...wrong, id: "x" })), named)
@@ -189,7 +189,7 @@ describe("reading input", () => {
   })
 
   it("ignores them too where an operation knows none, whatever they hold and however deep", () => {
-    const nothing = inputDecoderOf(Schema.Struct({}), { method: "POST", params: [] })
+    const nothing = makeInputDecoder(Schema.Struct({}), { method: "POST", params: [] })
     const deep: unknown = JSON.parse(`${"[".repeat(30_000)}${"]".repeat(30_000)}`)
     for (const encoding of ["json", "body"] as const) {
       assert.deepStrictEqual(Effect.runSync(nothing({ encoding, fields: { deep, text: "\u0000" } }, {})), {})

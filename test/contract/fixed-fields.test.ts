@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../src/contract/errors.ts"
 import { LastChange } from "../../src/contract/fields.ts"
-import { editOf, fixedFieldsOf, isFixed } from "../../src/contract/fixed-fields.ts"
+import { editPayloadFields, isImmutableField, makeImmutableFieldCheck } from "../../src/contract/fixed-fields.ts"
 
 const Note = Schema.Struct({
   id: Schema.Int,
@@ -12,8 +12,8 @@ const Note = Schema.Struct({
   kind: Schema.Literals(["open", "closed"]),
   marks: Schema.Array(Schema.Struct({ at: Schema.Int, word: Schema.String }))
 })
-const payload = Schema.Struct(editOf(Note, { id: Schema.Int, text: Schema.optionalKey(Schema.String) }))
-const judge = fixedFieldsOf(payload)
+const payload = Schema.Struct(editPayloadFields(Note, { id: Schema.Int, text: Schema.optionalKey(Schema.String) }))
+const judge = makeImmutableFieldCheck(payload)
 const FIXED = ["author", "kind", "marks"]
 
 const note = fc.record({
@@ -28,7 +28,7 @@ describe("what an edit cannot change", () => {
   it("is every field of the record that the edit does not set", () => {
     const fields: Schema.Struct.Fields = payload.fields
     assert.deepStrictEqual(
-      Object.keys(fields).filter((name) => isFixed(fields[name] ?? Schema.Never)),
+      Object.keys(fields).filter((name) => isImmutableField(fields[name] ?? Schema.Never)),
       FIXED
     )
     assert.sameMembers(Object.keys(fields), Object.keys(Note.fields))
@@ -44,7 +44,7 @@ describe("what an edit cannot change", () => {
   })
 
   it("is taken with any value where it is the time of the last change, and nowhere else", () => {
-    const butAuthor = fixedFieldsOf(Schema.Struct({ ...payload.fields, author: LastChange }))
+    const butAuthor = makeImmutableFieldCheck(Schema.Struct({ ...payload.fields, author: LastChange }))
     fc.assert(
       fc.property(note, fc.string(), (shown, author) => {
         assert.isTrue(Result.isSuccess(butAuthor(shown, { ...shown, author })))
@@ -54,7 +54,7 @@ describe("what an edit cannot change", () => {
   })
 
   it("is refused with the name of the field that changes it, if one does", () => {
-    const judged = fixedFieldsOf(payload, { changedBy: { author: "text" } })
+    const judged = makeImmutableFieldCheck(payload, { changedBy: { author: "text" } })
     const record = { id: 1, text: "", author: "Ada", kind: "open", marks: [] }
     const messageFor = (sent: object) =>
       Result.match(judged(record, { ...record, ...sent }), { onSuccess: () => "", onFailure: ({ message }) => message })

@@ -1,18 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { keyOf } from "../../src/contract/idempotency-key.ts"
+import { parseIdempotencyKey } from "../../src/contract/idempotency-key.ts"
 import { IDEMPOTENCY_KEY } from "../../src/platform/limits.ts"
 
 // The header is a String of Structured Fields (RFC 9651); a bare token is taken too.
 
 const read = (value: unknown) => {
-  const key = keyOf({ field: "Idempotency-Key", value })
+  const key = parseIdempotencyKey({ field: "Idempotency-Key", value })
   return Result.isSuccess(key) ? key.success : { refused: key.failure.message }
 }
 
 const refusalOf = (value: unknown) =>
-  Result.match(keyOf({ field: "Idempotency-Key", value }), {
+  Result.match(parseIdempotencyKey({ field: "Idempotency-Key", value }), {
     onSuccess: () => "",
     onFailure: ({ message }) => message
   })

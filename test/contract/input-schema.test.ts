@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { Id, TimeOfDay, unchangeable } from "../../src/contract/fields.ts"
-import { inputSchemaOf, publishedSchemaOf } from "../../src/contract/input-schema.ts"
+import { Id, immutableField, TimeOfDay } from "../../src/contract/fields.ts"
+import { inputSchemaOf, publishedInputSchemaOf } from "../../src/contract/input-schema.ts"
 
 const validator = new AjvJsonSchemaValidator()
 const accepts = (schema: Record<string, unknown>) => {
@@ -154,8 +154,8 @@ describe("a tool's input schema", () => {
   })
 
   it("as tools are shown it leaves out what an edit never changes", () => {
-    const payload = Schema.Struct({ id: Id, note: Schema.optionalKey(Id), currency: unchangeable(Id) })
-    assert.deepStrictEqual(Object.keys(Object(publishedSchemaOf(payload).properties)), ["id", "note"])
+    const payload = Schema.Struct({ id: Id, note: Schema.optionalKey(Id), currency: immutableField(Id) })
+    assert.deepStrictEqual(Object.keys(Object(publishedInputSchemaOf(payload).properties)), ["id", "note"])
     assert.deepStrictEqual(Object.keys(Object(inputSchemaOf(payload).properties)), ["id", "note", "currency"])
   })
 
@@ -172,7 +172,7 @@ describe("a tool's input schema", () => {
       names: Schema.NullOr(Names)
     })
     const price = { type: "number", description: "major units, above 0", minimum: 0 }
-    assert.deepStrictEqual(publishedSchemaOf(payload).properties, {
+    assert.deepStrictEqual(publishedInputSchemaOf(payload).properties, {
       price: { ...price, maximum: 9 },
       share: { type: "number", minimum: 0, maximum: 1, description: "below 1" },
       nights: { type: "integer", minimum: 3, maximum: 8 },
@@ -191,7 +191,7 @@ describe("a tool's input schema", () => {
         ]
       }
     })
-    const recursive = JSON.stringify(publishedSchemaOf(Schema.Struct({ root: Bounded })))
+    const recursive = JSON.stringify(publishedInputSchemaOf(Schema.Struct({ root: Bounded })))
     assert.include(recursive, "$defs")
     assert.notInclude(recursive, "exclusiveMinimum")
   })

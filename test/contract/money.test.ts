@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import fc from "fast-check"
-import { decimalText, ExactAmount, exactNumber, minorUnits, splitByWeights } from "../../src/contract/money.ts"
+import { ExactAmount, formatMinorUnits, splitByWeights, toExactNumber, toMinorUnits } from "../../src/contract/money.ts"
 
 const units = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const weights = fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1, maxLength: 30 })
@@ -63,15 +63,15 @@ describe("minorUnits", () => {
   ]
   for (const [amount, currency, expected] of cases) {
     it(`reads ${amount} ${currency} as ${expected ?? "too fine"}`, () => {
-      assert.deepStrictEqual(minorUnits(amount, currency), Option.fromUndefinedOr(expected))
+      assert.deepStrictEqual(toMinorUnits(amount, currency), Option.fromUndefinedOr(expected))
     })
   }
 
   it("comes back as the number it was", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 14n }), fc.constantFrom("EUR", "JPY", "KWD"), (whole, currency) => {
-        const text = decimalText(whole, currency)
-        return Option.contains(minorUnits(Number(text), currency), whole)
+        const text = formatMinorUnits(whole, currency)
+        return Option.contains(toMinorUnits(Number(text), currency), whole)
       })
     )
   })
@@ -87,7 +87,7 @@ describe("an amount that is a sum", () => {
         fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
         fc.integer({ min: 1, max: 4 }),
         (units, decimals) => {
-          const text = JSON.stringify(encoded({ amount: exactNumber(units, decimals) }))
+          const text = JSON.stringify(encoded({ amount: toExactNumber(units, decimals) }))
           const [, sign = "", whole = "", fraction = ""] = /^{"amount":(-?)(\d+)(?:\.(\d*[1-9]))?}$/.exec(text) ?? []
           const read = BigInt(whole + fraction.padEnd(decimals, "0"))
           assert.strictEqual(sign === "-" ? -read : read, units, text)
@@ -98,8 +98,8 @@ describe("an amount that is a sum", () => {
   })
 
   it("is a plain number as long as that says it all", () => {
-    assert.strictEqual(exactNumber(420_5000n, 4), 420.5)
-    assert.strictEqual(exactNumber(0n, 4), 0)
+    assert.strictEqual(toExactNumber(420_5000n, 4), 420.5)
+    assert.strictEqual(toExactNumber(0n, 4), 0)
     assert.strictEqual(decoded(420.5), 420.5)
     assert.throws(() => decoded("x"))
   })

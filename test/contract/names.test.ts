@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { asList } from "../../src/contract/id-list.ts"
-import { nameKeyOf, nameOf, nameUpTo } from "../../src/contract/names.ts"
-import { colorOf, PALETTE } from "../../src/contract/palette.ts"
+import { toSortedUniqueIds } from "../../src/contract/id-list.ts"
+import { nameKeyOf, nameUpTo, trimName } from "../../src/contract/names.ts"
+import { defaultTagColor, TAG_COLORS } from "../../src/contract/palette.ts"
 
 const isName = Schema.is(nameUpTo(15))
 
@@ -31,9 +31,9 @@ describe("names", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         fc.pre(isName(text))
-        const kept = nameOf(text)
+        const kept = trimName(text)
         assert.isTrue(isName(kept))
-        assert.strictEqual(nameOf(kept), kept)
+        assert.strictEqual(trimName(kept), kept)
         assert.isAtMost(Array.from(kept).length, 15)
       })
     )
@@ -64,7 +64,7 @@ describe("lists of ids", () => {
   it("hold each id once, ascending", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1 })), (ids) => {
-        const list = asList(ids)
+        const list = toSortedUniqueIds(ids)
         assert.deepStrictEqual(new Set(list), new Set(ids))
         for (const [index, id] of list.entries()) assert.isTrue(index === 0 || (list[index - 1] ?? id) < id)
       })
@@ -76,13 +76,13 @@ describe("the colour of a name", () => {
   it("is of the palette and always the same", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
-        assert.include(PALETTE, colorOf(name))
-        assert.strictEqual(colorOf(name), colorOf(name))
+        assert.include(TAG_COLORS, defaultTagColor(name))
+        assert.strictEqual(defaultTagColor(name), defaultTagColor(name))
       })
     )
   })
 
   it("is every colour of the palette for some name", () => {
-    assert.deepStrictEqual(new Set(Array.from("ABCDEFG", colorOf)), new Set(PALETTE))
+    assert.deepStrictEqual(new Set(Array.from("ABCDEFG", defaultTagColor)), new Set(TAG_COLORS))
   })
 })

@@ -2,18 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
   addDays,
-  DAY_STARTS,
+  DAY_START_CACHE_SIZE,
   dateInZone,
   daysInRange,
-  firstInstantOf,
-  instantOf,
-  instantsOfDays,
-  instantText,
-  instantTextOf,
-  shortInstant,
+  firstInstantAt,
+  formatUtcInstant,
+  formatWallClock,
+  shortenFraction,
   startOfDay,
-  wallClockText,
-  wholeSecond
+  toInstant,
+  toInstantRange,
+  toUtcInstantText,
+  truncateToSecond
 } from "../../src/contract/time.ts"
 
 // Zones whose clocks change at midnight, at other hours, by half an hour, on other days of the year, or never.
@@ -39,8 +39,9 @@ describe("startOfDay", () => {
     const day = (index: number) => addDays("1990-01-01", index)
     const asked = (index: number) => startOfDay(day(index), "Etc/GMT+5").toISOString()
     // The last one of these makes it forget all the others.
-    for (let index = 0; index <= DAY_STARTS; index++) assert.strictEqual(asked(index), `${day(index)}T05:00:00.000Z`)
-    for (const index of [0, 1, DAY_STARTS - 1, DAY_STARTS]) {
+    for (let index = 0; index <= DAY_START_CACHE_SIZE; index++)
+      assert.strictEqual(asked(index), `${day(index)}T05:00:00.000Z`)
+    for (const index of [0, 1, DAY_START_CACHE_SIZE - 1, DAY_START_CACHE_SIZE]) {
       assert.strictEqual(asked(index), `${day(index)}T05:00:00.000Z`)
     }
   })
@@ -56,7 +57,7 @@ describe("instantsOfDays", () => {
     fc.assert(
       fc.property(zones, days, fc.integer({ min: 0, max: 40 }), (zone, start, more) => {
         const end = addDays(start, more)
-        const { from, until } = instantsOfDays(start, end, zone)
+        const { from, until } = toInstantRange(start, end, zone)
         assert.strictEqual(dateInZone(from, zone), start)
         assert.strictEqual(dateInZone(until.getTime() - 1, zone), end)
         assert.isTrue(dateInZone(from.getTime() - 1, zone) < start)
@@ -68,14 +69,14 @@ describe("instantsOfDays", () => {
 
   it("knows days of 23 and of 25 hours", () => {
     const hours = (day: string) => {
-      const { from, until } = instantsOfDays(day, day, "Europe/Berlin")
+      const { from, until } = toInstantRange(day, day, "Europe/Berlin")
       return (until.getTime() - from.getTime()) / 3_600_000
     }
     assert.deepStrictEqual([hours("2026-03-28"), hours("2026-03-29"), hours("2026-10-25")], [24, 23, 25])
   })
 
   it("starts a day whose midnight is skipped at its first instant", () => {
-    const { from } = instantsOfDays("2018-11-04", "2018-11-04", "America/Sao_Paulo")
+    const { from } = toInstantRange("2018-11-04", "2018-11-04", "America/Sao_Paulo")
     assert.strictEqual(from.toISOString(), "2018-11-04T03:00:00.000Z")
   })
 })
@@ -105,7 +106,7 @@ describe("instantOf", () => {
         fc.date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true }),
         zones,
         (instant, zone) => {
-          assert.strictEqual(instantOf(instantText(instant), zone).getTime(), instant.getTime())
+          assert.strictEqual(toInstant(formatUtcInstant(instant), zone).getTime(), instant.getTime())
         }
       )
     )
@@ -120,7 +121,7 @@ describe("instantOf", () => {
     "2027-05-07t08:00:00.000z"
   ]) {
     it(`reads ${text} in Berlin as ${same}`, () => {
-      assert.strictEqual(instantText(instantOf(text, "Europe/Berlin")), same)
+      assert.strictEqual(formatUtcInstant(toInstant(text, "Europe/Berlin")), same)
     })
   }
 })
@@ -133,11 +134,11 @@ describe("instantTextOf", () => {
         fc.integer({ min: 0, max: 999_999 }),
         zones,
         (instant, microseconds, zone) => {
-          const second = wholeSecond(instant.getTime()).toISOString().slice(0, -5)
+          const second = truncateToSecond(instant.getTime()).toISOString().slice(0, -5)
           const text = `${second}.${String(microseconds).padStart(6, "0")}Z`
-          const read = instantTextOf(text, zone)
-          assert.strictEqual(shortInstant(text), read)
-          assert.strictEqual(instantTextOf(read, zone), read)
+          const read = toUtcInstantText(text, zone)
+          assert.strictEqual(shortenFraction(text), read)
+          assert.strictEqual(toUtcInstantText(read, zone), read)
           const [, fraction = ""] = /\.(\d+)Z$/.exec(read) ?? []
           assert.strictEqual(Number(fraction.padEnd(6, "0")), microseconds)
           assert.include([0, 3, 6], fraction.length)
@@ -151,7 +152,7 @@ describe("instantTextOf", () => {
     ["2027-05-07 10:00:00.000001", "2027-05-07T08:00:00.000001Z"],
     ["2027-05-07T10:00", "2027-05-07T08:00:00Z"],
     ["2027-05-07t08:00:00.123450z", "2027-05-07T08:00:00.123450Z"]
-  ])("reads %s in Berlin as %s", (text, read) => assert.strictEqual(instantTextOf(text, "Europe/Berlin"), read))
+  ])("reads %s in Berlin as %s", (text, read) => assert.strictEqual(toUtcInstantText(text, "Europe/Berlin"), read))
 })
 
 describe("firstInstantOf", () => {
@@ -173,7 +174,7 @@ describe("firstInstantOf", () => {
     // The island crossed the date line: that day never was.
     ["Pacific/Apia", "2011-12-30", "09:00", "2011-12-30T10:00:00.000Z"]
   ])("in %s on %s at %s is %s", (zone, day, time, instant) => {
-    assert.strictEqual(firstInstantOf(day, time, zone).toISOString(), instant)
+    assert.strictEqual(firstInstantAt(day, time, zone).toISOString(), instant)
   })
 
   it("is the first quarter of an hour that shows the time or a later one, in any zone", () => {
@@ -197,8 +198,8 @@ describe("firstInstantOf", () => {
           const date = addDays("2025-01-01", day)
           const time = `${String(Math.floor(quarter / 4)).padStart(2, "0")}:${String((quarter % 4) * 15).padStart(2, "0")}`
           let now = Date.parse(`${date}T00:00:00Z`) - 60 * 4 * QUARTER
-          while (wallClockText(new Date(now), zone) < `${date} ${time}:00`) now += QUARTER
-          assert.strictEqual(firstInstantOf(date, time, zone).getTime(), now, `${zone} ${date} ${time}`)
+          while (formatWallClock(new Date(now), zone) < `${date} ${time}:00`) now += QUARTER
+          assert.strictEqual(firstInstantAt(date, time, zone).getTime(), now, `${zone} ${date} ${time}`)
         }
       )
     )
@@ -206,9 +207,9 @@ describe("firstInstantOf", () => {
 
   it("remembers so many, each asked again answers the same, and hands out an instant of its own each time", () => {
     const day = (index: number) => addDays("1990-01-01", index)
-    const asked = (index: number) => firstInstantOf(day(index), "09:00", "Etc/GMT+5")
-    for (let index = 0; index <= DAY_STARTS; index++) asked(index)
-    for (const index of [0, 1, DAY_STARTS - 1, DAY_STARTS]) {
+    const asked = (index: number) => firstInstantAt(day(index), "09:00", "Etc/GMT+5")
+    for (let index = 0; index <= DAY_START_CACHE_SIZE; index++) asked(index)
+    for (const index of [0, 1, DAY_START_CACHE_SIZE - 1, DAY_START_CACHE_SIZE]) {
       assert.strictEqual(asked(index).toISOString(), `${day(index)}T14:00:00.000Z`)
     }
     asked(1).setTime(0)

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { addressOwner, digestOfToken } from "../../src/domain/addresses.ts"
+import { findSecretUrlOwner, hashToken } from "../../src/domain/addresses.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerTestDatabase } from "../support/database.ts"
 import { layerEmptyDatabase } from "../support/empty-database.ts"
@@ -31,7 +31,7 @@ const enterLink = Effect.fnUntraced(function* (operatorId: number, token: string
 
 /** Where a token leads. */
 const ownerOf = Effect.fnUntraced(function* (token: string) {
-  const owned = yield* addressOwner(yield* SqlClient.SqlClient)(token)
+  const owned = yield* findSecretUrlOwner(yield* SqlClient.SqlClient)(token)
   return owned === undefined ? undefined : [owned.operatorId, owned.id]
 })
 
@@ -70,7 +70,7 @@ layer(layerTestDatabase)("an address", (it) => {
       const token = newToken("lkfeed")
       const id = yield* enterFeed(operatorId, yield* propertyOf(operatorId, "Room"), newToken("lkfeed"))
       const own = sql`operator_id = ${operatorId} AND id = ${id}`
-      yield* sql`UPDATE property_feeds SET token = 'sealed', token_digest = ${digestOfToken(token)} WHERE ${own}`
+      yield* sql`UPDATE property_feeds SET token = 'sealed', token_digest = ${hashToken(token)} WHERE ${own}`
       assert.deepStrictEqual(yield* ownerOf(token), [operatorId, id])
       yield* sql`UPDATE property_feeds SET token = 'sealed anew' WHERE ${own}`
       assert.deepStrictEqual(yield* ownerOf(token), [operatorId, id])

@@ -1,17 +1,24 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
-import { Acting, byItself } from "../../src/contract/acting.ts"
-import { type Caller, CurrentOperator } from "../../src/contract/caller.ts"
+import { CurrentActor, systemActor } from "../../src/contract/acting.ts"
+import { type Caller, CurrentCaller } from "../../src/contract/caller.ts"
 import { NotFound } from "../../src/contract/errors.ts"
 import { Id } from "../../src/contract/fields.ts"
-import { card, family } from "../../src/contract/operation.ts"
-import { change, done, type Handles, handled, layerHandled, reader } from "../../src/domain/handled.ts"
+import { defineFamily, toolMetadata } from "../../src/contract/operation.ts"
+import {
+  callReader,
+  changeHandler,
+  type HandlesOperation,
+  handleOperations,
+  layerOperations,
+  voidChangeHandler
+} from "../../src/domain/handled.ts"
 import { TagStore } from "../../src/domain/properties/tags/store.ts"
 
 // What the compiler refuses here would be an answer 500 later: `npm run check` reads this file too.
 
-const operation = family({ category: "meta", since: "3.4.0", openWorld: false })
-const exposure = card("Doubles a number.", [], false)
+const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })
+const exposure = toolMetadata("Doubles a number.", [], false)
 const double = operation("double", {
   route: "GET /double/{id}",
   summary: "Double",
@@ -49,12 +56,14 @@ const gone = () => Effect.fail(new NotFound({ message: "id: no such number." }))
 
 it.effect("an operation is read, run and answered by its own schemas", () =>
   Effect.gen(function* () {
-    const layer = layerHandled(Effect.succeed(handled(Doubles, { double: doubled, forget: done(gone) })))
-    const answerTo = yield* Effect.provide(reader("double"), layer)
+    const layer = layerOperations(
+      Effect.succeed(handleOperations(Doubles, { double: doubled, forget: voidChangeHandler(gone) }))
+    )
+    const answerTo = yield* Effect.provide(callReader("double"), layer)
     const asked = yield* answerTo({ encoding: "text", fields: {} }, { id: "21" })
-    const answer = asked.answer.pipe(
-      Effect.provideService(CurrentOperator, caller),
-      Effect.provideService(Acting, byItself("test", "double"))
+    const answer = asked.run.pipe(
+      Effect.provideService(CurrentCaller, caller),
+      Effect.provideService(CurrentActor, systemActor("test", "double"))
     )
     assert.deepStrictEqual(yield* answer, { doubled: 42 })
     const unread = yield* Effect.flip(answerTo({ encoding: "json", fields: {} }, {}))
@@ -68,28 +77,30 @@ it("a handler that asks for more than the caller does not compile", () => {
     return yield* doubled(payload)
   })
   // @ts-expect-error a handler takes what it needs when its layer is made
-  handled({ double }, { double: asksForAStore })
+  handleOperations({ double }, { double: asksForAStore })
   // @ts-expect-error NotFound is no declared error of this operation
-  handled({ double }, { double: gone })
+  handleOperations({ double }, { double: gone })
   // @ts-expect-error the result is not the operation's
-  handled({ double }, { double: () => Effect.succeed({ doubled: "many" }) })
+  handleOperations({ double }, { double: () => Effect.succeed({ doubled: "many" }) })
   // @ts-expect-error what changes says who acts, so it is a change
-  handled({ double }, { double: (payload) => Effect.andThen(Acting, doubled(payload)) })
+  handleOperations({ double }, { double: (payload) => Effect.andThen(CurrentActor, doubled(payload)) })
   // @ts-expect-error an operation of the family has no handler
-  handled(Doubles, { double: doubled })
+  handleOperations(Doubles, { double: doubled })
   // @ts-expect-error filed under another name than its own
-  handled({ half: double }, { half: doubled })
+  handleOperations({ half: double }, { half: doubled })
 })
 
 it("a change that is given as a read is a mistake that no test survives", () => {
-  assert.throws(() => handled({ forget }, { forget: gone }), /forget: .*change/)
-  assert.throws(() => handled({ double }, { double: change(doubled, Schema.Struct({}), () => ({ doubled: 1 })) }))
+  assert.throws(() => handleOperations({ forget }, { forget: gone }), /forget: .*change/)
+  assert.throws(() =>
+    handleOperations({ double }, { double: changeHandler(doubled, Schema.Struct({}), () => ({ doubled: 1 })) })
+  )
 })
 
 it("a layer of one operation is none of another", () => {
-  const layer = layerHandled(Effect.succeed(handled({ double }, { double: doubled })))
-  const own: Layer.Layer<Handles<"double">> = layer
+  const layer = layerOperations(Effect.succeed(handleOperations({ double }, { double: doubled })))
+  const own: Layer.Layer<HandlesOperation<"double">> = layer
   // @ts-expect-error nobody handles `forget`
-  const all: Layer.Layer<Handles<"double"> | Handles<"forget">> = layer
+  const all: Layer.Layer<HandlesOperation<"double"> | HandlesOperation<"forget">> = layer
   assert.strictEqual<unknown>(own, all)
 })

@@ -2,8 +2,8 @@ import { assert, layer, it as test } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { fillNameKeys, NAME_KEYS_AT_ONCE } from "../../src/domain/name-keys.ts"
-import { layerMemory } from "../../src/platform/database/embedded.ts"
+import { fillNameKeys, NAME_KEY_BATCH_SIZE } from "../../src/domain/name-keys.ts"
+import { layerInMemory } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { enterOperator } from "../support/domain/bookings/reservations/enter-as-before.ts"
 import { host, hostOf } from "../support/domain/portfolio.ts"
@@ -140,7 +140,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     Effect.gen(function* () {
       const { token, operatorId } = yield* host()
       const sql = yield* SqlClient.SqlClient
-      const last = NAME_KEYS_AT_ONCE + 1
+      const last = NAME_KEY_BATCH_SIZE + 1
       yield* sql`
         INSERT INTO property_groups (operator_id, name, created_at)
         SELECT ${operatorId}, 'Group ' || n, now() FROM generate_series(1, ${last}::int) n`
@@ -173,5 +173,5 @@ test.effect("the migration gives existing names their keys, and of duplicates th
       keys.map(({ key }) => key),
       [null, "sea", null, "caf\u00e9", null]
     )
-  }).pipe(Effect.provide(layerMemory()), Effect.scoped)
+  }).pipe(Effect.provide(layerInMemory()), Effect.scoped)
 )

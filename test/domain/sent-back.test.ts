@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Equal, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { isFixed } from "../../src/contract/fixed-fields.ts"
-import { publishedSchemaOf } from "../../src/contract/input-schema.ts"
+import { isImmutableField } from "../../src/contract/fixed-fields.ts"
+import { publishedInputSchemaOf } from "../../src/contract/input-schema.ts"
 import { type Api, type OperationName, operations } from "../../src/service/Api.ts"
 import { call, dataOf, layerTest, orderOf, propertyOf, typedClient, withToken } from "../support/harness.ts"
 import { contents, fieldsOf } from "../support/walking.ts"
@@ -10,7 +10,7 @@ import { makeWorld } from "../support/world.ts"
 
 // A record can be sent back whole: what an edit cannot change it takes with the value there is, and no other.
 
-const edits = operations.filter((operation) => fieldsOf(operation).some(([, field]) => isFixed(field)))
+const edits = operations.filter((operation) => fieldsOf(operation).some(([, field]) => isImmutableField(field)))
 
 interface Read {
   readonly search: keyof typeof Api
@@ -80,10 +80,10 @@ layer(layerTest)("a record that is sent back", (it) => {
   })
 
   for (const operation of edits) {
-    const fixed = fieldsOf(operation).filter(([, field]) => isFixed(field))
+    const fixed = fieldsOf(operation).filter(([, field]) => isImmutableField(field))
 
     it(`to ${operation._tag} has fields that tools are not shown`, () => {
-      const { properties } = publishedSchemaOf(operation.payloadSchema)
+      const { properties } = publishedInputSchemaOf(operation.payloadSchema)
       assert.isTrue(Predicate.isObject(properties))
       for (const [name] of fixed) assert.notProperty(properties, name)
     })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import { batcher } from "../../src/jobs/batcher.ts"
+import { makeBatcher } from "../../src/jobs/batcher.ts"
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -10,7 +10,7 @@ describe("a batcher", () => {
       const rounds: Array<ReadonlyArray<number>> = []
       const started = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()
-      const ask = yield* batcher(
+      const ask = yield* makeBatcher(
         (items: ReadonlyArray<number>) =>
           Effect.gen(function* () {
             rounds.push(items)
@@ -34,7 +34,7 @@ describe("a batcher", () => {
     Effect.gen(function* () {
       for (const fail of [() => Effect.die("bad"), () => assert.fail("bad")]) {
         const done: Array<number> = []
-        const ask = yield* batcher(
+        const ask = yield* makeBatcher(
           (items: ReadonlyArray<number>) =>
             items.includes(2)
               ? fail()
@@ -54,7 +54,7 @@ describe("a batcher", () => {
 
   it.effect("tells who asked why", () =>
     Effect.gen(function* () {
-      const ask = yield* batcher((_: ReadonlyArray<number>) => Effect.die("gone"), 10)
+      const ask = yield* makeBatcher((_: ReadonlyArray<number>) => Effect.die("gone"), 10)
       const exit = yield* Effect.exit(ask(1))
       assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) === "gone")
     })

@@ -6,18 +6,18 @@ import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { SERVE_FLAGS } from "../../bin/flags.js"
 import {
-  FIRST_QUIET_LOOKS,
-  GROWN_BYTES,
+  FIRST_QUIET_POLLS,
+  IDLE_POLL_MS,
   isQuiet,
-  isTime,
-  LOOK_MS,
   layerIdleMemory,
+  MIN_GROWTH_BYTES,
   ProcessMemory,
-  QUIET_LOOKS,
-  QUIET_SHARE
+  QUIET_POLLS,
+  QUIET_SHARE,
+  shouldReleaseMemory
 } from "../../src/jobs/idle-memory.ts"
 
-const QUIET_MS = QUIET_SHARE * LOOK_MS
+const QUIET_MS = QUIET_SHARE * IDLE_POLL_MS
 const LEFT = 50_000_000
 
 /** A process of this size, whose looks cost what is said; each time memory is given back it has LEFT. */
@@ -26,7 +26,7 @@ const makeProcess = Effect.fnUntraced(function* (bytes: number) {
   const memory = ProcessMemory.of({
     processorMs: Effect.sync(() => process.processorMs),
     residentBytes: Effect.sync(() => process.bytes),
-    giveBack: Effect.sync(() => {
+    releaseMemory: Effect.sync(() => {
       process.bytes = LEFT
       process.givenBack++
     })
@@ -36,7 +36,7 @@ const makeProcess = Effect.fnUntraced(function* (bytes: number) {
     Effect.repeat(
       Effect.suspend(() => {
         process.processorMs += processorMs
-        return TestClock.adjust(LOOK_MS)
+        return TestClock.adjust(IDLE_POLL_MS)
       }),
       { times: count - 1 }
     )
@@ -61,20 +61,20 @@ describe("the rule of giving memory back", () => {
 
   it("it is time after enough quiet looks, and after enough growth", () => {
     const cases = [
-      [QUIET_LOOKS, GROWN_BYTES],
-      [QUIET_LOOKS + 1, GROWN_BYTES + 1],
-      [QUIET_LOOKS - 1, GROWN_BYTES],
-      [QUIET_LOOKS, GROWN_BYTES - 1]
+      [QUIET_POLLS, MIN_GROWTH_BYTES],
+      [QUIET_POLLS + 1, MIN_GROWTH_BYTES + 1],
+      [QUIET_POLLS - 1, MIN_GROWTH_BYTES],
+      [QUIET_POLLS, MIN_GROWTH_BYTES - 1]
     ] as const
     assert.deepStrictEqual(
-      cases.map(([quietLooks, grown]) => isTime({ quietLooks, baseBytes: LEFT }, LEFT + grown)),
+      cases.map(([quietLooks, grown]) => shouldReleaseMemory({ quietLooks, baseBytes: LEFT }, LEFT + grown)),
       [true, true, false, false]
     )
   })
 
   it("the first time needs fewer quiet looks and no growth", () => {
-    const atStart = (quietLooks: number) => isTime({ quietLooks, baseBytes: undefined }, LEFT)
-    assert.deepStrictEqual([atStart(FIRST_QUIET_LOOKS), atStart(FIRST_QUIET_LOOKS - 1)], [true, false])
+    const atStart = (quietLooks: number) => shouldReleaseMemory({ quietLooks, baseBytes: undefined }, LEFT)
+    assert.deepStrictEqual([atStart(FIRST_QUIET_POLLS), atStart(FIRST_QUIET_POLLS - 1)], [true, false])
   })
 })
 
@@ -83,11 +83,11 @@ describe("a process", () => {
     Effect.gen(function* () {
       const { process, looks } = yield* makeProcess(LEFT)
       yield* looks(2, QUIET_MS + 1)
-      yield* TestClock.adjust(LOOK_MS - 1)
+      yield* TestClock.adjust(IDLE_POLL_MS - 1)
       assert.strictEqual(process.givenBack, 0)
       yield* TestClock.adjust(1)
       assert.strictEqual(process.givenBack, 1)
-      yield* looks(3 * QUIET_LOOKS, QUIET_MS)
+      yield* looks(3 * QUIET_POLLS, QUIET_MS)
       assert.strictEqual(process.givenBack, 1)
     })
   )
@@ -96,11 +96,11 @@ describe("a process", () => {
     Effect.gen(function* () {
       const { process, looks } = yield* makeProcess(LEFT)
       yield* looks(1, 0)
-      process.bytes = LEFT + GROWN_BYTES
+      process.bytes = LEFT + MIN_GROWTH_BYTES
       yield* looks(1, QUIET_MS + 1)
-      yield* looks(QUIET_LOOKS - 1, 0)
+      yield* looks(QUIET_POLLS - 1, 0)
       yield* looks(1, QUIET_MS + 1)
-      yield* looks(QUIET_LOOKS - 1, 0)
+      yield* looks(QUIET_POLLS - 1, 0)
       assert.strictEqual(process.givenBack, 1)
       yield* looks(1, 0)
       assert.strictEqual(process.givenBack, 2)
@@ -112,13 +112,13 @@ describe("a process", () => {
       const { process, looks } = yield* makeProcess(LEFT)
       yield* looks(1, 0)
       for (const [grown, times] of [
-        [GROWN_BYTES - 1, 1],
-        [GROWN_BYTES, 2],
-        [GROWN_BYTES, 3]
+        [MIN_GROWTH_BYTES - 1, 1],
+        [MIN_GROWTH_BYTES, 2],
+        [MIN_GROWTH_BYTES, 3]
       ] as const) {
         process.bytes = LEFT + grown
-        yield* looks(1, LOOK_MS)
-        yield* looks(QUIET_LOOKS, 0)
+        yield* looks(1, IDLE_POLL_MS)
+        yield* looks(QUIET_POLLS, 0)
         assert.strictEqual(process.givenBack, times)
       }
     })
@@ -126,23 +126,27 @@ describe("a process", () => {
 
   it.effect("without the means never looks", () =>
     Effect.gen(function* () {
-      const memory = { processorMs: Effect.die("looked"), residentBytes: Effect.die("looked"), giveBack: undefined }
+      const memory = {
+        processorMs: Effect.die("looked"),
+        residentBytes: Effect.die("looked"),
+        releaseMemory: undefined
+      }
       yield* Layer.build(Layer.provide(layerIdleMemory, Layer.succeed(ProcessMemory, memory)))
-      yield* TestClock.adjust(2 * QUIET_LOOKS * LOOK_MS)
+      yield* TestClock.adjust(2 * QUIET_POLLS * IDLE_POLL_MS)
     })
   )
 
   it.effect("with the flags of serve becomes smaller when it gives memory back", () =>
     Effect.gen(function* () {
       const { before, after } = yield* Effect.promise(sizesOf(SERVE_FLAGS))
-      assert.isAbove(before - after, GROWN_BYTES)
+      assert.isAbove(before - after, MIN_GROWTH_BYTES)
     })
   )
 
   it.effect("without them has not the means", () =>
     Effect.gen(function* () {
       const { before, after } = yield* Effect.promise(sizesOf([]))
-      assert.isBelow(before - after, GROWN_BYTES)
+      assert.isBelow(before - after, MIN_GROWTH_BYTES)
     })
   )
 

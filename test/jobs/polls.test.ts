@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Latch, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { loop } from "../../src/jobs/loop.ts"
-import { POLL_GAP_MS, whenWoken } from "../../src/jobs/polls.ts"
+import { repeatForever } from "../../src/jobs/loop.ts"
+import { POLL_GAP_MS, pollWhenWoken } from "../../src/jobs/polls.ts"
 
 const POLL_MS = 1_000
 
@@ -11,7 +11,7 @@ const working = Effect.fnUntraced(function* (look: Effect.Effect<boolean>, gapMs
   const woken = yield* Latch.make()
   const looks = yield* Queue.unbounded<void>()
   const looking = Effect.andThen(Queue.offer(looks, undefined), look)
-  const polling = loop("polling", whenWoken(woken, looking, POLL_MS, gapMs))
+  const polling = repeatForever("polling", pollWhenWoken(woken, looking, POLL_MS, gapMs))
   yield* Effect.forkScoped(polling, { startImmediately: true })
   return { woken, looks }
 })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { applyRetention, nextRows, RETENTION_ROWS } from "../../src/jobs/retention.ts"
+import { applyRetention, nextRowsCondition, RETENTION_BATCH_ROWS } from "../../src/jobs/retention.ts"
 import { canOverlap, orSkipped, overlapping } from "../support/overlap.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 import { countStatements } from "../support/statements.ts"
@@ -12,7 +12,7 @@ layer(layerOwnDatabase)("a retention", (it) => {
     yield* sql`DROP TABLE IF EXISTS kept`
     yield* sql`CREATE TABLE kept (n integer PRIMARY KEY)`
     yield* sql`INSERT INTO kept SELECT generate_series(1, ${rows}::int)`
-    return sql`DELETE FROM kept WHERE ${nextRows(sql, sql`SELECT ctid FROM kept WHERE n > 1`)}`
+    return sql`DELETE FROM kept WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM kept WHERE n > 1`)}`
   })
   const left = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -20,14 +20,14 @@ layer(layerOwnDatabase)("a retention", (it) => {
     return rows.map(({ n }) => n)
   })
 
-  it.effect(`changes what it finds and nothing else, ${RETENTION_ROWS} rows a statement`, () =>
+  it.effect(`changes what it finds and nothing else, ${RETENTION_BATCH_ROWS} rows a statement`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const [rows, statements] of [
         [1, 1],
-        [RETENTION_ROWS, 1],
-        [RETENTION_ROWS + 1, 2],
-        [2 * RETENTION_ROWS + 2, 3]
+        [RETENTION_BATCH_ROWS, 1],
+        [RETENTION_BATCH_ROWS + 1, 2],
+        [2 * RETENTION_BATCH_ROWS + 2, 3]
       ] as const) {
         const change = yield* filled(rows)
         const [, count] = yield* countStatements(applyRetention(sql, [change]))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Backoff, nextTry, pauseOf } from "../../src/jobs/retries.ts"
+import { type Backoff, backoffMs, nextAttemptAt } from "../../src/jobs/retries.ts"
 
 const backoff: fc.Arbitrary<Backoff> = fc.record({
   firstMs: fc.integer({ min: 1, max: 60_000 }),
@@ -13,8 +13,8 @@ describe("a backoff", () => {
   it("doubles from the first pause to the longest, and stays there however often it is asked", () => {
     fc.assert(
       fc.property(backoff, fc.integer({ min: 1, max: 100_000 }), (each, nth) => {
-        assert.strictEqual(pauseOf(each, 1), each.firstMs)
-        assert.strictEqual(pauseOf(each, nth + 1), Math.min(2 * pauseOf(each, nth), each.longestMs))
+        assert.strictEqual(backoffMs(each, 1), each.firstMs)
+        assert.strictEqual(backoffMs(each, nth + 1), Math.min(2 * backoffMs(each, nth), each.longestMs))
       })
     )
   })
@@ -22,10 +22,10 @@ describe("a backoff", () => {
   it("is spread to both sides by its jitter and no further", () => {
     fc.assert(
       fc.property(backoff, fc.integer({ min: 1, max: 40 }), random, (each, nth, dice) => {
-        const steady = pauseOf(each, nth)
-        assert.isAtMost(Math.abs(pauseOf(each, nth, dice) - steady), steady * each.jitter + 1)
-        assert.closeTo(pauseOf(each, nth, 0), steady * (1 - each.jitter), 1)
-        assert.closeTo(pauseOf(each, nth, 1), steady * (1 + each.jitter), 1)
+        const steady = backoffMs(each, nth)
+        assert.isAtMost(Math.abs(backoffMs(each, nth, dice) - steady), steady * each.jitter + 1)
+        assert.closeTo(backoffMs(each, nth, 0), steady * (1 - each.jitter), 1)
+        assert.closeTo(backoffMs(each, nth, 1), steady * (1 + each.jitter), 1)
       })
     )
   })
@@ -36,9 +36,9 @@ describe("work that failed", () => {
     fc.assert(
       fc.property(backoff, fc.integer({ min: 1, max: 30 }), random, (each, tries, dice) => {
         const now = Date.parse("2031-02-03T04:05:06Z")
-        const next = (failures: number) => nextTry({ backoff: each, tries }, failures, now, dice)
+        const next = (failures: number) => nextAttemptAt({ backoff: each, tries }, failures, now, dice)
         for (let failures = 1; failures < tries; failures++) {
-          assert.strictEqual(next(failures)?.getTime(), now + pauseOf(each, failures, dice))
+          assert.strictEqual(next(failures)?.getTime(), now + backoffMs(each, failures, dice))
         }
         assert.isUndefined(next(tries))
         assert.isUndefined(next(tries + 1))

@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Latch, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { LEASE_MS, leaseEnd } from "../../src/jobs/lease.ts"
+import { computeLeaseEnd, LEASE_MS } from "../../src/jobs/lease.ts"
 import {
   attemptOnce,
+  COMPLETION_RETRIES,
+  COMPLETION_RETRY_MS,
   DUE_POLL_MS,
   makeTimedWork,
-  SETTLE_RETRIES,
-  SETTLE_RETRY_MS,
   SHUTDOWN_MS
 } from "../../src/jobs/timed-work.ts"
 
@@ -36,7 +36,7 @@ const tableOf = (due: ReadonlyArray<number>) => {
         const found = rows.filter((row) => row.settled === 0 && row.due_at <= now.getTime()).slice(0, most)
         return found.map((row): Taken => {
           row.attempts++
-          row.due_at = leaseEnd(now, LEASE_MS).getTime()
+          row.due_at = computeLeaseEnd(now, LEASE_MS).getTime()
           return { id: row.id, attempts: row.attempts }
         })
       }),
@@ -61,11 +61,11 @@ type Table = ReturnType<typeof tableOf>
 
 const worker = (table: Table, attempt: (taken: Taken) => Effect.Effect<void>, room = 10) =>
   makeTimedWork({
-    what: "testing",
-    room,
-    take: table.take,
+    name: "testing",
+    maxInProgress: room,
+    claim: table.take,
     run: (taken: Taken) =>
-      attemptOnce({ attempt: attempt(taken), settle: () => table.settle(taken), handBack: table.handBack(taken) })
+      attemptOnce({ attempt: attempt(taken), complete: () => table.settle(taken), release: table.handBack(taken) })
   })
 
 const untried = { attempts: 0, settled: 0 }
@@ -77,16 +77,16 @@ describe("timed work", () => {
       const table = tableOf(due(4))
       const ends = yield* Effect.forEach(table.rows, () => Deferred.make<void>())
       const work = yield* worker(table, ({ id }) => Deferred.await(ends[id] ?? assert.fail()), 3)
-      yield* work.takeDue
-      yield* work.takeDue
-      assert.strictEqual(work.underWay.size, 3)
-      assert.strictEqual(yield* work.room, 0)
+      yield* work.claimDue
+      yield* work.claimDue
+      assert.strictEqual(work.inProgress.size, 3)
+      assert.strictEqual(yield* work.countFreeSlots, 0)
       assert.deepInclude(table.rows[3], untried)
-      yield* work.polling
+      yield* work.startPolling
       yield* Deferred.succeed(ends[1] ?? assert.fail(), undefined)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(
-        Array.from(work.underWay, ({ id }) => id),
+        Array.from(work.inProgress, ({ id }) => id),
         [0, 2, 3]
       )
       assert.deepInclude(table.rows[1], { attempts: 1, settled: 1 })
@@ -101,10 +101,10 @@ describe("timed work", () => {
       // Whoever takes it here never comes back.
       yield* table.take(new Date(0), 1)
       yield* TestClock.adjust(LEASE_MS - 1)
-      yield* Effect.andThen(work.takeDue, work.idle)
+      yield* Effect.andThen(work.claimDue, work.awaitIdle)
       assert.deepInclude(table.rows[0], { attempts: 1, settled: 0 })
       yield* TestClock.adjust(1)
-      yield* Effect.andThen(work.takeDue, work.idle)
+      yield* Effect.andThen(work.claimDue, work.awaitIdle)
       assert.deepInclude(table.rows[0], { attempts: 2, settled: 1 })
     })
   )
@@ -126,7 +126,7 @@ describe("timed work", () => {
                   Effect.sleep(works[id]?.[1] ?? 0)
                 )
               for (let n = 0; n < workers; n++) {
-                const { polling } = yield* worker(table, attempt, room)
+                const { startPolling: polling } = yield* worker(table, attempt, room)
                 yield* polling
               }
               yield* TestClock.adjust(5_000 + works.length * LEASE_MS)
@@ -143,10 +143,10 @@ describe("timed work", () => {
     Effect.gen(function* () {
       let polls = 0
       const table = tableOf([])
-      const { polling, changed } = yield* makeTimedWork({
-        what: "testing",
-        room: 1,
-        take: () =>
+      const { startPolling: polling, notifyChanged: changed } = yield* makeTimedWork({
+        name: "testing",
+        maxInProgress: 1,
+        claim: () =>
           Effect.as(
             Effect.sync(() => polls++),
             []
@@ -168,12 +168,12 @@ describe("timed work", () => {
     Effect.gen(function* () {
       let polls = 0
       const table = tableOf([])
-      const { polling, changed } = yield* makeTimedWork({
-        what: "testing",
-        room: 1,
+      const { startPolling: polling, notifyChanged: changed } = yield* makeTimedWork({
+        name: "testing",
+        maxInProgress: 1,
         gapMs: 250,
         pollMs: 5_000,
-        take: () =>
+        claim: () =>
           Effect.as(
             Effect.sync(() => polls++),
             []
@@ -206,12 +206,12 @@ describe("timed work", () => {
         },
         () => Effect.void
       )
-      const polling = yield* Effect.forkChild(work.takeDue)
+      const polling = yield* Effect.forkChild(work.claimDue)
       yield* asked.await
       const stopping = yield* Effect.forkChild(Fiber.interrupt(polling))
       yield* answered.open
       yield* Fiber.join(stopping)
-      yield* work.idle
+      yield* work.awaitIdle
       for (const row of table.rows) assert.deepInclude(row, { attempts: 1, settled: 1 })
     })
   )
@@ -224,7 +224,7 @@ describe("timed work", () => {
         worker(table, ({ id }) => Effect.sleep(id === 0 ? SHUTDOWN_MS - 1 : LEASE_MS)),
         scope
       )
-      yield* work.takeDue
+      yield* work.claimDue
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust(SHUTDOWN_MS - 1)
       assert.isUndefined(closing.pollUnsafe())
@@ -246,34 +246,34 @@ describe("an attempt", () => {
     const fiber = yield* Effect.forkChild(
       attemptOnce({
         attempt: Effect.succeed("done"),
-        settle: (end) =>
+        complete: (end) =>
           Effect.andThen(
             settling.open,
             Effect.suspend(() => (left-- > 0 ? Effect.die("away") : Effect.sync(() => said.push(end))))
           ),
-        handBack: Effect.sync(() => said.push("handed back"))
+        release: Effect.sync(() => said.push("handed back"))
       })
     )
     yield* settling.await
     if (stopped) yield* Effect.forkChild(Fiber.interrupt(fiber))
-    yield* TestClock.adjust(SETTLE_RETRIES * SETTLE_RETRY_MS)
+    yield* TestClock.adjust(COMPLETION_RETRIES * COMPLETION_RETRY_MS)
     return { exit: yield* Fiber.await(fiber), said }
   })
 
-  it.effect(`that ended is written down by the ${SETTLE_RETRIES + 1}th time at the latest, also at a stop`, () =>
+  it.effect(`that ended is written down by the ${COMPLETION_RETRIES + 1}th time at the latest, also at a stop`, () =>
     Effect.gen(function* () {
       for (const stopped of [false, true]) {
-        assert.deepStrictEqual((yield* attempted(SETTLE_RETRIES, stopped)).said, ["done"])
+        assert.deepStrictEqual((yield* attempted(COMPLETION_RETRIES, stopped)).said, ["done"])
       }
     })
   )
 
   it.effect("that cannot be written down is left to the end of its lease", () =>
     Effect.gen(function* () {
-      const { exit, said } = yield* attempted(SETTLE_RETRIES + 1, false)
+      const { exit, said } = yield* attempted(COMPLETION_RETRIES + 1, false)
       assert.deepStrictEqual(said, [])
       assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) === "away")
-      assert.isBelow(SETTLE_RETRIES * SETTLE_RETRY_MS, LEASE_MS)
+      assert.isBelow(COMPLETION_RETRIES * COMPLETION_RETRY_MS, LEASE_MS)
     })
   )
 })

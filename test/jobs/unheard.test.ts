@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { TroubleTold } from "../../src/platform/database/trouble.ts"
+import { StorageFailureLogTimes } from "../../src/platform/database/trouble.ts"
 
 it.live(
   "where only the address for waking others is away, it is that which is told, and that calls are answered is not doubted",
@@ -11,7 +11,7 @@ it.live(
       const lines: Array<string> = []
       const hearing = Layer.merge(
         Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))]),
-        Layer.succeed(TroubleTold, new Map())
+        Layer.succeed(StorageFailureLogTimes, new Map())
       )
       // Nothing listens at port 9.
       const nowhere = layerPostgres({ url: Redacted.make("postgres://u@127.0.0.1:9/none"), maxConnections: 2 })

@@ -4,7 +4,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Latch, Layer, Queue, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
-import { TELLING_GAP_MS, WakeUp } from "../../src/jobs/WakeUp.ts"
+import { NOTIFY_GAP_MS, WakeUp } from "../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { orSkipped } from "../support/overlap.ts"
 import { scratchDatabase } from "../support/own-database.ts"
@@ -57,7 +57,7 @@ const wakes = <R>(
       // Time goes on by itself, as it does in life: the last word may still wait for the gap after the one before it.
       const passing = Effect.forever(
         Effect.andThen(
-          TestClock.adjust(TELLING_GAP_MS),
+          TestClock.adjust(NOTIFY_GAP_MS),
           Effect.promise(() => nextTurn())
         )
       )
@@ -138,13 +138,13 @@ describe.skipIf(server === "")(orSkipped("on a server, a wake-up"), () => {
         yield* told.await
         yield* Effect.yieldNow
         yield* Effect.replicateEffect(Effect.andThen(wakeUp.wake, Effect.yieldNow), 1_000)
-        yield* TestClock.adjust(TELLING_GAP_MS - 1)
+        yield* TestClock.adjust(NOTIFY_GAP_MS - 1)
         // Arrives after whatever was told before it.
         yield* client.notify("latchkey_work", "before the gap is over")
         assert.strictEqual((yield* Queue.take(words)).payload, "before the gap is over")
         yield* TestClock.adjust(1)
         yield* Queue.take(words)
-        yield* TestClock.adjust(TELLING_GAP_MS)
+        yield* TestClock.adjust(NOTIFY_GAP_MS)
         yield* client.notify("latchkey_work", "afterwards")
         assert.strictEqual((yield* Queue.take(words)).payload, "afterwards")
       })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { DUE_POLL_MS, makeTimedWork } from "../../src/jobs/timed-work.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
-import { workWhenWoken } from "../../src/jobs/woken-work.ts"
+import { runWorkerWhenWoken } from "../../src/jobs/woken-work.ts"
 
 const GAP_MS = 100
 
@@ -15,8 +15,8 @@ it.effect("work that nobody wakes is looked for as often as it polls", () =>
         looks += 1
         return []
       })
-    const worker = yield* makeTimedWork({ what: "test", room: 1, take, run: () => Effect.void })
-    yield* workWhenWoken("test", worker, GAP_MS)
+    const worker = yield* makeTimedWork({ name: "test", maxInProgress: 1, claim: take, run: () => Effect.void })
+    yield* runWorkerWhenWoken("test", worker, GAP_MS)
     yield* TestClock.adjust(DUE_POLL_MS / 2)
     assert.strictEqual(looks, 1)
     yield* TestClock.adjust(10 * DUE_POLL_MS)
@@ -33,13 +33,13 @@ it.effect("work that is woken is looked for at once, then once in a while howeve
         return []
       })
     const worker = yield* makeTimedWork({
-      what: "test",
-      room: 1,
-      take,
+      name: "test",
+      maxInProgress: 1,
+      claim: take,
       run: () => Effect.void,
       pollMs: 10 * DUE_POLL_MS
     })
-    yield* workWhenWoken("test", worker, GAP_MS)
+    yield* runWorkerWhenWoken("test", worker, GAP_MS)
     const { wake } = yield* WakeUp
     // It looks once when it begins.
     yield* TestClock.adjust(DUE_POLL_MS / 2)

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { BACKLOG_COUNTED } from "../../src/jobs/backlog.ts"
-import { BACKLOG_KINDS, type BacklogKind, makeBacklogLooks } from "../../src/service/backlog.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../src/jobs/backlog.ts"
+import { BACKLOG_KINDS, type BacklogKind, makeBacklogReaders } from "../../src/service/backlog.ts"
 import { happened, layerScene, subscribed } from "../support/domain/webhooks/deliveries/scene.ts"
 import { freshOperator } from "../support/harness.ts"
 
-const looked = Effect.flatMap(makeBacklogLooks, (looks) => Effect.all(looks))
+const looked = Effect.flatMap(makeBacklogReaders, (looks) => Effect.all(looks))
 
 /** What a look says of one kind. */
 const state = (kind: BacklogKind) =>
@@ -105,7 +105,7 @@ layer(layerScene)("what is due of each kind", (it) => {
     })
   )
 
-  it.effect(`is counted up to ${BACKLOG_COUNTED} and one, which says that there is more`, () =>
+  it.effect(`is counted up to ${BACKLOG_COUNT_LIMIT} and one, which says that there is more`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(Date.now())
@@ -116,9 +116,9 @@ layer(layerScene)("what is due of each kind", (it) => {
       yield* undone(
         Effect.gen(function* () {
           for (const [from, count, due] of [
-            [0, BACKLOG_COUNTED, BACKLOG_COUNTED],
-            [BACKLOG_COUNTED, 1, BACKLOG_COUNTED + 1],
-            [BACKLOG_COUNTED + 1, 1, BACKLOG_COUNTED + 1]
+            [0, BACKLOG_COUNT_LIMIT, BACKLOG_COUNT_LIMIT],
+            [BACKLOG_COUNT_LIMIT, 1, BACKLOG_COUNT_LIMIT + 1],
+            [BACKLOG_COUNT_LIMIT + 1, 1, BACKLOG_COUNT_LIMIT + 1]
           ] as const) {
             yield* marks(from, count)
             assert.strictEqual((yield* state("stays_to_plan"))[0], due)

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
-import { BACKLOG_COUNTED } from "../../src/jobs/backlog.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../src/jobs/backlog.ts"
 import { backlogAge, backlogDue } from "../../src/platform/telemetry/metrics/declared.ts"
-import { BACKLOG_KINDS, makeTellingBacklog } from "../../src/service/backlog.ts"
+import { BACKLOG_KINDS, makeBacklogReporter } from "../../src/service/backlog.ts"
 import { layerQuiet } from "../attacks/grounds.ts"
 import { freshOperator, propertyOf } from "../support/harness.ts"
 import { channelAccountOf, listingOf } from "../support/listings.ts"
@@ -11,11 +11,11 @@ import { layerOwnDatabase } from "../support/own-database.ts"
 
 /** What a look finds, by kind: how much, and for how many seconds. */
 const looked = Effect.gen(function* () {
-  yield* yield* makeTellingBacklog
+  yield* yield* makeBacklogReporter
   const found: Record<string, { readonly due: number; readonly age: number }> = {}
   for (const kind of BACKLOG_KINDS) {
-    const due = (yield* Metric.value(backlogDue.of({ kind }))).value
-    const age = (yield* Metric.value(backlogAge.of({ kind }))).value
+    const due = (yield* Metric.value(backlogDue.withLabels({ kind }))).value
+    const age = (yield* Metric.value(backlogAge.withLabels({ kind }))).value
     if (due > 0 || age > 0) found[kind] = { due, age: Math.round(age / 60) }
   }
   return found
@@ -75,7 +75,7 @@ layer(Layer.merge(layerOwnDatabase, layerQuiet), { excludeTestServices: true })(
       })
     )
 
-    it.effect(`is counted up to ${BACKLOG_COUNTED} and one`, () =>
+    it.effect(`is counted up to ${BACKLOG_COUNT_LIMIT} and one`, () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { operatorId, property } = yield* host
@@ -85,10 +85,10 @@ layer(Layer.merge(layerOwnDatabase, layerQuiet), { excludeTestServices: true })(
           now() - interval '1 minute', now()
         FROM generate_series(1, ${count}::integer)`
         yield* sql`DELETE FROM imported_calendars`
-        yield* calendars(BACKLOG_COUNTED)
-        assert.strictEqual((yield* looked)["calendars"]?.due, BACKLOG_COUNTED)
+        yield* calendars(BACKLOG_COUNT_LIMIT)
+        assert.strictEqual((yield* looked)["calendars"]?.due, BACKLOG_COUNT_LIMIT)
         yield* calendars(2)
-        assert.strictEqual((yield* looked)["calendars"]?.due, BACKLOG_COUNTED + 1)
+        assert.strictEqual((yield* looked)["calendars"]?.due, BACKLOG_COUNT_LIMIT + 1)
       })
     )
   }

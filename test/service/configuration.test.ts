@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { allowsHost } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { newKey } from "../../src/platform/sealing/keys.ts"
-import { OTEL_ENTRIES } from "../../src/platform/telemetry/collector-settings.ts"
+import { generateKey } from "../../src/platform/sealing/keys.ts"
+import { MAX_OTEL_ENTRIES } from "../../src/platform/telemetry/collector-settings.ts"
 import { isPlainLoopback, readSettings } from "../../src/service/configuration.ts"
 import { fieldOf } from "../support/messages-of-errors.ts"
 
-const KEY = newKey()
+const KEY = generateKey()
 
 const settings = (env: Record<string, string>, terminal = false) =>
   readSettings(terminal).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })))
@@ -43,7 +43,7 @@ describe("configuration", () => {
         imageStore: undefined,
         drainSeconds: 0,
         identityImageDays: 30,
-        keptDays: { messages: undefined, images: undefined, orders: undefined },
+        retentionDays: { messages: undefined, images: undefined, orders: undefined },
         publicClient: true
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
@@ -111,7 +111,7 @@ describe("configuration", () => {
         imageStore: "/mnt/latchkey/images",
         drainSeconds: 300,
         identityImageDays: 3650,
-        keptDays: { messages: 36_500, images: 1, orders: 730 },
+        retentionDays: { messages: 36_500, images: 1, orders: 730 },
         publicClient: false
       })
       assert.deepStrictEqual(otlpHeaders && Redacted.value(otlpHeaders), { "x-api-key": "col lect,or", tenant: "a" })
@@ -132,8 +132,8 @@ describe("configuration", () => {
   it.effect("takes headers of the collector that are none for what they are, and shows nothing of them", () =>
     Effect.gen(function* () {
       const many = (count: number) => Array.from({ length: count }, (_, at) => `h${at}=v`).join(",")
-      assert.isDefined((yield* settings({ OTEL_EXPORTER_OTLP_HEADERS: many(OTEL_ENTRIES) })).otlpHeaders)
-      for (const text of ["hidden", "=hidden", "a b=hidden", "a=%0ahidden", "a=%zz", many(OTEL_ENTRIES + 1)]) {
+      assert.isDefined((yield* settings({ OTEL_EXPORTER_OTLP_HEADERS: many(MAX_OTEL_ENTRIES) })).otlpHeaders)
+      for (const text of ["hidden", "=hidden", "a b=hidden", "a=%0ahidden", "a=%zz", many(MAX_OTEL_ENTRIES + 1)]) {
         const { message } = yield* Effect.flip(settings({ OTEL_EXPORTER_OTLP_HEADERS: text }))
         assert.match(message, /^OTEL_EXPORTER_OTLP_HEADERS: .*\bname=value\b/)
         assert.notInclude(message, "hidden")

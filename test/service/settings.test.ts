@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
 import { readSettings } from "../../src/service/configuration.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS, SETTINGS } from "../../src/service/settings.ts"
-import { passwordOf } from "../../src/tools/cli/password.ts"
+import { readPasswordOption } from "../../src/tools/cli/password.ts"
 import { files, textOf } from "../support/house.ts"
 
 const declared: ReadonlyArray<DeclaredSetting> = SETTINGS
@@ -33,7 +33,7 @@ describe("the declared settings", () => {
 
   it.effect("are the variables that the command line reads", () =>
     Effect.gen(function* () {
-      const read = yield* variablesReadBy(passwordOf({ password: Option.none(), passwordStdin: false }))
+      const read = yield* variablesReadBy(readPasswordOption({ password: Option.none(), passwordStdin: false }))
       assert.deepStrictEqual(read, names(declared.filter(({ commandLineOnly }) => commandLineOnly === true)))
     })
   )

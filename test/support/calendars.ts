@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Ref, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import type { Failed, Read } from "../../src/domain/webhooks/deliveries/http-call.ts"
-import { type Attempt, Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
+import type { HttpFailure, HttpResponse } from "../../src/domain/webhooks/deliveries/http-call.ts"
+import { type DeliveryResult, Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
 import { PublicUrl } from "../../src/platform/installation.ts"
 import { layerQuiet } from "../attacks/grounds.ts"
 import { local } from "./domain/webhooks/deliveries/sending.ts"
@@ -27,9 +27,9 @@ export interface Elsewhere<More> {
   readonly cut: (is: boolean) => Effect.Effect<void>
 }
 
-const NOBODY: Failed = { outcome: "failed", reason: "connect", detail: "the line is cut" }
-const nobody: Effect.Effect<Read | Failed> = Effect.succeed(NOBODY)
-const undelivered: Effect.Effect<Attempt> = Effect.succeed({ ...NOBODY, durationMs: 0 })
+const NOBODY: HttpFailure = { outcome: "failed", reason: "connect", detail: "the line is cut" }
+const nobody: Effect.Effect<HttpResponse | HttpFailure> = Effect.succeed(NOBODY)
+const undelivered: Effect.Effect<DeliveryResult> = Effect.succeed({ ...NOBODY, durationMs: 0 })
 
 /** They are on this machine. */
 const layerLoopbackAllowed = Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))
@@ -38,9 +38,9 @@ const layerLoopbackAllowed = Layer.succeed(AllowedReceivers, Result.getOrThrow(p
 const layerLine = (isCut: Ref.Ref<boolean>) =>
   Layer.effect(
     Outbound,
-    Effect.map(Outbound, ({ ask, post }) =>
+    Effect.map(Outbound, ({ request: ask, post }) =>
       Outbound.of({
-        ask: (asking) => Effect.flatMap(Ref.get(isCut), (is) => (is ? nobody : ask(asking))),
+        request: (asking) => Effect.flatMap(Ref.get(isCut), (is) => (is ? nobody : ask(asking))),
         post: (outgoing) => Effect.flatMap(Ref.get(isCut), (is) => (is ? undelivered : post(outgoing)))
       })
     )

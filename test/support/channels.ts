@@ -1,19 +1,24 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { addDays, daysInRange } from "../../src/contract/time.ts"
-import { type AccountMeant, ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
-import type { ChannelAnswer, ListingThere, OrderThere } from "../../src/domain/channels/port/connector.ts"
-import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "../../src/domain/channels/port/days.ts"
+import { type ChannelAccountTarget, ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
+import type { ChannelRequestStatus, RemoteListing, RemoteOrder } from "../../src/domain/channels/port/connector.ts"
+import type {
+  DayRangeInventory,
+  DayRangePrice,
+  DayRangeRestrictions,
+  ListingDay
+} from "../../src/domain/channels/port/days.ts"
 import type { ChannelError } from "../../src/domain/channels/port/errors.ts"
 import { type GuestsThere, makeGuestsThere } from "./guests-there.ts"
 import { makeRulesThere, type RulesThere } from "./price-and-rules.ts"
 
 /** What a listing of a scripted channel was told. */
 export interface ToldOf {
-  readonly account: AccountMeant
+  readonly account: ChannelAccountTarget
   readonly listingId: string
-  readonly prices?: ReadonlyArray<PricedDays>
-  readonly inventories?: ReadonlyArray<StockedDays>
-  readonly restrictions?: ReadonlyArray<RestrictedDays>
+  readonly prices?: ReadonlyArray<DayRangePrice>
+  readonly inventories?: ReadonlyArray<DayRangeInventory>
+  readonly restrictions?: ReadonlyArray<DayRangeRestrictions>
 }
 
 /** How many of a listing are sold on days; of one that it does not name, one. */
@@ -26,7 +31,7 @@ const datesOf = (start: string, end: string) =>
 const calendar = (sold: Sold | undefined, start: string, end: string): ReadonlyArray<ListingDay> =>
   datesOf(start, end).map((date) => ({ date, price: 100, inventory: sold?.get(date) ?? 1 }))
 
-const withInventories = (sold: Sold | undefined, ranges: ReadonlyArray<StockedDays>): Sold =>
+const withInventories = (sold: Sold | undefined, ranges: ReadonlyArray<DayRangeInventory>): Sold =>
   new Map([
     ...(sold ?? []),
     ...ranges.flatMap(({ start_date, end_date, inventory }) =>
@@ -45,9 +50,12 @@ export class ScriptedChannel extends Context.Service<
     /** What listings were told and took of prices, inventories and restrictions, oldest first. */
     readonly told: Effect.Effect<ReadonlyArray<ToldOf>>
     /** Says from now on that the order stands so; until then it is pending, or as it agreed that it should. */
-    readonly say: (reservationCode: string, answer: Effect.Effect<ChannelAnswer, ChannelError>) => Effect.Effect<void>
+    readonly say: (
+      reservationCode: string,
+      answer: Effect.Effect<ChannelRequestStatus, ChannelError>
+    ) => Effect.Effect<void>
     /** It sells so many of the listing on these days from now on, whoever said so. */
-    readonly sells: (listingId: string, ...ranges: ReadonlyArray<StockedDays>) => Effect.Effect<void>
+    readonly sells: (listingId: string, ...ranges: ReadonlyArray<DayRangeInventory>) => Effect.Effect<void>
     /** Prices and rules as they are there. */
     readonly rules: Omit<RulesThere, "acts">
     /** What it was told to send, to offer and to withdraw, and the reviews it was given, oldest first. */
@@ -58,8 +66,8 @@ export class ScriptedChannel extends Context.Service<
     Effect.gen(function* () {
       const heard = yield* Ref.make<ReadonlyArray<string>>([])
       const answers = yield* Ref.make<ReadonlyMap<string, Effect.Effect<void, ChannelError>>>(new Map())
-      const stands = yield* Ref.make<ReadonlyMap<string, Effect.Effect<ChannelAnswer, ChannelError>>>(new Map())
-      const say = (code: string, answer: Effect.Effect<ChannelAnswer, ChannelError>) =>
+      const stands = yield* Ref.make<ReadonlyMap<string, Effect.Effect<ChannelRequestStatus, ChannelError>>>(new Map())
+      const say = (code: string, answer: Effect.Effect<ChannelRequestStatus, ChannelError>) =>
         Ref.update(stands, (all) => new Map([...all, [code, answer]]))
       const hear = Effect.fnUntraced(function* (name: string, code: string) {
         yield* Ref.update(heard, (all) => [...all, `${name} ${code}`])
@@ -67,20 +75,21 @@ export class ScriptedChannel extends Context.Service<
       })
       const { acts, ...rules } = yield* makeRulesThere(hear)
       const { acts: toGuests, ...guests } = yield* makeGuestsThere(hear)
-      const act = (name: string, agreed: ChannelAnswer) => (_: AccountMeant, order: OrderThere) =>
+      const act = (name: string, agreed: ChannelRequestStatus) => (_: ChannelAccountTarget, order: RemoteOrder) =>
         Effect.gen(function* () {
           yield* hear(name, order.reservationCode)
           yield* say(order.reservationCode, Effect.succeed(agreed))
         })
       const taken = yield* Ref.make<ReadonlyArray<ToldOf>>([])
       const calendars = yield* Ref.make<ReadonlyMap<string, Sold>>(new Map())
-      const sells = (listingId: string, ...ranges: ReadonlyArray<StockedDays>) =>
+      const sells = (listingId: string, ...ranges: ReadonlyArray<DayRangeInventory>) =>
         Ref.update(calendars, (all) => new Map([...all, [listingId, withInventories(all.get(listingId), ranges)]]))
-      const push = (name: string) => (account: AccountMeant, payload: ListingThere & Omit<ToldOf, "account">) =>
-        hear(name, payload.listingId).pipe(
-          Effect.andThen(Ref.update(taken, (all) => [...all, { account, ...payload }])),
-          Effect.andThen(sells(payload.listingId, ...(payload.inventories ?? [])))
-        )
+      const push =
+        (name: string) => (account: ChannelAccountTarget, payload: RemoteListing & Omit<ToldOf, "account">) =>
+          hear(name, payload.listingId).pipe(
+            Effect.andThen(Ref.update(taken, (all) => [...all, { account, ...payload }])),
+            Effect.andThen(sells(payload.listingId, ...(payload.inventories ?? [])))
+          )
       const gateway = ChannelGateway.of({
         approve: act("approve", "approved"),
         decline: act("decline", "declined"),

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newCode } from "../../src/domain/guests/conversations/known-conversation.ts"
+import { newPublicCode } from "../../src/domain/guests/conversations/known-conversation.ts"
 
 /** A thread at a channel, as a row: for tests of what happens in one. */
 export interface GivenConversation {
@@ -19,7 +19,7 @@ export interface GivenConversation {
 /** Enters a conversation and answers what callers name it by, and its channel. */
 export const conversationOf = Effect.fnUntraced(function* (given: GivenConversation) {
   const sql = yield* SqlClient.SqlClient
-  const [code, thread_id] = [newCode(), `T-${newCode()}`]
+  const [code, thread_id] = [newPublicCode(), `T-${newPublicCode()}`]
   const { inquiry } = given
   yield* sql`
     INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, version, guest_name,

@@ -8,7 +8,7 @@ import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
-import { layerMemory } from "../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../src/platform/database/embedded.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
 
 /** Connections age in real time: a test that moves its clock by a month must not close them under its own feet. */
@@ -21,7 +21,7 @@ export const testSnapshot = async (): Promise<Blob | undefined> => {
 }
 
 /** A copy of the run's embedded database in memory; an empty one when the run is on a server. */
-export const layerTestMemory = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), layerMemory)).pipe(
+export const layerTestMemory = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), layerInMemory)).pipe(
   Layer.provide(realClock)
 )
 

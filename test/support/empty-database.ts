@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import { layerMemory } from "../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../src/platform/database/embedded.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { emptyDatabase } from "./scratch-database.ts"
 
@@ -8,7 +8,7 @@ import { emptyDatabase } from "./scratch-database.ts"
 export const layerEmptyDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const server = inject("testDatabaseUrl")
-    if (server === "") return layerMemory()
+    if (server === "") return layerInMemory()
     return layerPostgres({ url: Redacted.make(yield* emptyDatabase(server)), maxConnections: 10 })
   })
 )

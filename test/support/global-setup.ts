@@ -5,7 +5,7 @@ import { Effect, Exit, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import { migrations } from "../../migrations/index.ts"
-import { EmbeddedDatabase, layerMemory } from "../../src/platform/database/embedded.ts"
+import { EmbeddedDatabase, layerInMemory } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { scratchDatabase } from "./scratch-database.ts"
 
@@ -44,7 +44,7 @@ const onEmbedded = async () => {
     yield* withoutTemplates
     return yield* (yield* EmbeddedDatabase).snapshot
   })
-  const dump = await Effect.runPromise(migrated.pipe(Effect.provide(layerMemory())))
+  const dump = await Effect.runPromise(migrated.pipe(Effect.provide(layerInMemory())))
   await writeFile(snapshot, dump.stream())
   return {
     name: "the embedded database",

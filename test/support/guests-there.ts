@@ -1,15 +1,15 @@
 import { DateTime, Effect, Ref } from "effect"
-import type { AccountMeant, ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
+import type { ChannelAccountTarget, ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
 import type {
-  MessageTaken,
-  MessageThere,
-  OfferMade,
-  OfferThere,
-  ReviewThere,
-  ThreadThere
+  CreatedOffer,
+  MessageSendResult,
+  OutboundMessage,
+  OutboundOffer,
+  OutboundReview,
+  RemoteThread
 } from "../../src/domain/channels/port/connector.ts"
 import type { ChannelError } from "../../src/domain/channels/port/errors.ts"
-import { OFFER_LASTS_MS } from "../../src/platform/limits.ts"
+import { OFFER_VALIDITY_MS } from "../../src/platform/limits.ts"
 
 // What a scripted channel does with what is meant for its guests. It is heard as `message <thread>`, `offer <thread>`,
 // `withdraw <offer>` and `review <reservation code>`, whose answers a test decides by what stands after the space.
@@ -18,12 +18,12 @@ type Acts = Pick<ChannelGateway["Service"], "sendMessage" | "sendOffer" | "withd
 
 export interface GuestsThere {
   readonly acts: Acts
-  readonly messages: Effect.Effect<ReadonlyArray<MessageThere>>
+  readonly messages: Effect.Effect<ReadonlyArray<OutboundMessage>>
   /** What it answers to messages from now on; until then they are sent, as `C-<message id>`. */
-  readonly takes: (taken: MessageTaken) => Effect.Effect<void>
-  readonly offers: Effect.Effect<ReadonlyArray<OfferThere>>
+  readonly takes: (taken: MessageSendResult) => Effect.Effect<void>
+  readonly offers: Effect.Effect<ReadonlyArray<OutboundOffer>>
   readonly withdrawn: Effect.Effect<ReadonlyArray<string>>
-  readonly reviews: Effect.Effect<ReadonlyArray<ReviewThere>>
+  readonly reviews: Effect.Effect<ReadonlyArray<OutboundReview>>
 }
 
 type Hear = (name: string, code: string) => Effect.Effect<void, ChannelError>
@@ -32,41 +32,41 @@ type Hear = (name: string, code: string) => Effect.Effect<void, ChannelError>
 export const offerIdOf = (reference: string): string => `O-${reference}`
 
 export const makeGuestsThere = Effect.fnUntraced(function* (hear: Hear): Effect.fn.Return<GuestsThere> {
-  const messages = yield* Ref.make<ReadonlyArray<MessageThere>>([])
-  const taken = yield* Ref.make<MessageTaken | undefined>(undefined)
-  const offers = yield* Ref.make<ReadonlyArray<OfferThere>>([])
-  const made = yield* Ref.make<ReadonlyMap<string, OfferMade>>(new Map())
+  const messages = yield* Ref.make<ReadonlyArray<OutboundMessage>>([])
+  const taken = yield* Ref.make<MessageSendResult | undefined>(undefined)
+  const offers = yield* Ref.make<ReadonlyArray<OutboundOffer>>([])
+  const made = yield* Ref.make<ReadonlyMap<string, CreatedOffer>>(new Map())
   const withdrawn = yield* Ref.make<ReadonlyArray<string>>([])
-  const reviews = yield* Ref.make<ReadonlyArray<ReviewThere>>([])
+  const reviews = yield* Ref.make<ReadonlyArray<OutboundReview>>([])
   const add = <A>(all: Ref.Ref<ReadonlyArray<A>>, one: A) => Ref.update(all, (before) => [...before, one])
   const acts: Acts = {
-    sendMessage: (_: AccountMeant, message) =>
+    sendMessage: (_: ChannelAccountTarget, message) =>
       Effect.gen(function* () {
         yield* add(messages, message)
         yield* hear("message", message.threadId)
-        const sent: MessageTaken = { outcome: "sent", channelMessageId: `C-${message.messageId}` }
+        const sent: MessageSendResult = { outcome: "sent", channelMessageId: `C-${message.messageId}` }
         return (yield* Ref.get(taken)) ?? sent
       }),
-    sendOffer: (_: AccountMeant, offer) =>
+    sendOffer: (_: ChannelAccountTarget, offer) =>
       Effect.gen(function* () {
         yield* hear("offer", offer.threadId)
         yield* add(offers, offer)
         const known = (yield* Ref.get(made)).get(offer.reference)
         if (known !== undefined) return known
         const now = yield* DateTime.nowAsDate
-        const one: OfferMade = {
+        const one: CreatedOffer = {
           offerId: offerIdOf(offer.reference),
           price: offer.price ?? 100,
           currency: offer.currency ?? "EUR",
           createdAt: now.toISOString(),
-          expiresAt: new Date(now.getTime() + OFFER_LASTS_MS).toISOString()
+          expiresAt: new Date(now.getTime() + OFFER_VALIDITY_MS).toISOString()
         }
         yield* Ref.update(made, (all) => new Map([...all, [offer.reference, one]]))
         return one
       }),
-    withdrawOffer: (_: AccountMeant, { offerId }: ThreadThere & { readonly offerId: string }) =>
+    withdrawOffer: (_: ChannelAccountTarget, { offerId }: RemoteThread & { readonly offerId: string }) =>
       Effect.andThen(hear("withdraw", offerId), add(withdrawn, offerId)),
-    writeReview: (_: AccountMeant, review) =>
+    writeReview: (_: ChannelAccountTarget, review) =>
       Effect.andThen(hear("review", review.reservationCode), add(reviews, review))
   }
   return {

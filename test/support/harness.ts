@@ -7,24 +7,24 @@ import { Gate } from "../../src/admission/gate/Gate.ts"
 import { Tokens } from "../../src/admission/gate/Tokens.ts"
 import type { LimitOverrides } from "../../src/admission/windows/limit-overrides.ts"
 import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
-import { Keys } from "../../src/changes/Keys.ts"
-import { Refusals } from "../../src/changes/Refusals.ts"
-import { Acting, byItself } from "../../src/contract/acting.ts"
+import { IdempotencyKeys } from "../../src/changes/Keys.ts"
+import { FailedCallCounter } from "../../src/changes/Refusals.ts"
+import { CurrentActor, systemActor } from "../../src/contract/acting.ts"
 import { GateError } from "../../src/contract/caller.ts"
-import type { Answer, Envelope } from "../../src/contract/envelope.ts"
+import type { Envelope, ServiceResponse } from "../../src/contract/envelope.ts"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
-import { KEY_HEADER } from "../../src/contract/idempotency-key.ts"
+import { IDEMPOTENCY_KEY_HEADER } from "../../src/contract/idempotency-key.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import type { ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
 import { Images } from "../../src/domain/guests/images/Images.ts"
 import { NewEvents } from "../../src/jobs/events/NewEvents.ts"
-import { Stopping } from "../../src/jobs/Stopping.ts"
+import { Shutdown } from "../../src/jobs/Stopping.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { jsonParameter } from "../../src/platform/database/parameters.ts"
 import { type Api, type ApiOperation, type OperationName, operations } from "../../src/service/Api.ts"
-import { layerAssembly } from "../../src/service/assembly.ts"
+import { layerServiceAssembly } from "../../src/service/assembly.ts"
 import { layerHandlers } from "../../src/service/handlers.ts"
-import { type Call, Service } from "../../src/service/service.ts"
+import { Service, type ServiceCall } from "../../src/service/service.ts"
 import { ScriptedChannel } from "./channels.ts"
 import { layerTestDatabase } from "./database.ts"
 
@@ -33,12 +33,15 @@ import { layerTestDatabase } from "./database.ts"
 
 /** Gate and handlers over a database: what the Service runs on. */
 const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(
-  Layer.provide(Keys.layer),
+  Layer.provide(IdempotencyKeys.layer),
   Layer.provideMerge(Tokens.layer)
 )
 
 /** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
-const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+const layerUncounted = Layer.succeed(FailedCallCounter, {
+  recordCall: () => Effect.void,
+  recordSignIn: () => Effect.void
+})
 
 /** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
 export const layerService = <E>(
@@ -46,13 +49,13 @@ export const layerService = <E>(
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
   wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess,
-  refusals: Layer.Layer<Refusals, never, SqlClient.SqlClient> = layerUncounted
+  refusals: Layer.Layer<FailedCallCounter, never, SqlClient.SqlClient> = layerUncounted
 ) =>
-  layerAssembly.pipe(
+  layerServiceAssembly.pipe(
     Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
     Layer.provideMerge(Images.layerDatabase),
     Layer.provideMerge(
-      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Stopping.layer)
+      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Shutdown.layer)
     )
   )
 
@@ -78,7 +81,7 @@ export interface TestOperator {
 }
 
 /** For a store that a test calls without the service: nobody's account acts. */
-export const byNobody = Effect.provideService(Acting, byItself("test", "test"))
+export const byNobody = Effect.provideService(CurrentActor, systemActor("test", "test"))
 
 const firstId = (rows: ReadonlyArray<{ readonly id: number }>): Effect.Effect<number> =>
   rows[0] === undefined ? Effect.die(new Error("nothing was inserted")) : Effect.succeed(rows[0].id)
@@ -209,7 +212,7 @@ const TokenOfCalls = Context.Reference<string | undefined>("latchkey/test/TokenO
 const tagOf = new Map<number, string>(Object.entries(ERROR_CODES).map(([tag, code]) => [code, tag]))
 
 /** The error an answer tells of, as its schema has it. */
-const errorIn = ({ envelope: { error_code, error_msg }, headers }: Answer) => ({
+const errorIn = ({ envelope: { error_code, error_msg }, headers }: ServiceResponse) => ({
   _tag: tagOf.get(error_code) ?? "Upstream",
   message: error_msg,
   code: error_code,
@@ -253,11 +256,11 @@ export const typedClient = Effect.map(
 export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
 
 /** A call whose input is fields as JSON values, under an idempotency key if one is given. */
-export const asked = (token: string | undefined, fields: unknown, key?: string): Call => ({
-  door: "rest",
+export const asked = (token: string | undefined, fields: unknown, key?: string): ServiceCall => ({
+  transport: "rest",
   headers: token === undefined ? {} : { "service-access-token": token },
   params: {},
-  key: key === undefined ? undefined : { field: KEY_HEADER, value: key },
+  idempotencyKey: key === undefined ? undefined : { field: IDEMPOTENCY_KEY_HEADER, value: key },
   receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
 })
 

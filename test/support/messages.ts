@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newCode } from "../../src/domain/guests/conversations/known-conversation.ts"
+import { newPublicCode } from "../../src/domain/guests/conversations/known-conversation.ts"
 
 // Messages of a host that wait to be sent, written directly.
 
@@ -13,7 +13,7 @@ export interface GivenMessage {
 export const queuedIn = Effect.fnUntraced(function* (conversation: string, given: GivenMessage = {}) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
-  const code = newCode()
+  const code = newPublicCode()
   yield* sql`
     WITH lane AS (
       INSERT INTO message_lanes AS l (operator_id, conversation_id, account_id, waiting, due_at)

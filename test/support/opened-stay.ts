@@ -1,7 +1,7 @@
-import type { OpenedStay } from "../../src/domain/bookings/check-in/opened-stay.ts"
+import type { GuestPortalStay } from "../../src/domain/bookings/check-in/opened-stay.ts"
 
 /** A stay as its page opens it: of an accepted order, with a door code and nothing asked. */
-export const openedStay = (given: Partial<OpenedStay> = {}): OpenedStay => ({
+export const openedStay = (given: Partial<GuestPortalStay> = {}): GuestPortalStay => ({
   operator_id: 1,
   id: 2,
   stay_code: "5-ABC",

@@ -1,6 +1,6 @@
 import { Effect, Ref } from "effect"
-import type { AccountMeant } from "../../src/domain/channels/port/ChannelGateway.ts"
-import type { ListingThere } from "../../src/domain/channels/port/connector.ts"
+import type { ChannelAccountTarget } from "../../src/domain/channels/port/ChannelGateway.ts"
+import type { RemoteListing } from "../../src/domain/channels/port/connector.ts"
 import { type ChannelError, ChannelRefused } from "../../src/domain/channels/port/errors.ts"
 import type { AirbnbPriceAndRules, VrboPriceAndRules } from "../../src/domain/channels/port/price-and-rules.ts"
 
@@ -90,18 +90,18 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
   const vrbo = yield* Ref.make<ReadonlyMap<string, VrboThere>>(new Map())
   const choices = yield* Ref.make<ReadonlyMap<string, ReadonlyArray<string>>>(new Map())
   // Tests share a marketplace, and two operators may call a listing alike.
-  const keyOf = ({ accountId }: AccountMeant, { listingId }: ListingThere) => `${accountId} ${listingId}`
+  const keyOf = ({ accountId }: ChannelAccountTarget, { listingId }: RemoteListing) => `${accountId} ${listingId}`
   return {
     acts: {
-      readAirbnbPriceAndRules: Effect.fnUntraced(function* (account: AccountMeant, there: ListingThere) {
+      readAirbnbPriceAndRules: Effect.fnUntraced(function* (account: ChannelAccountTarget, there: RemoteListing) {
         yield* before("read_rules", there.listingId)
         const settings = (yield* Ref.get(airbnb)).get(keyOf(account, there)) ?? AIRBNB_AT_FIRST
         const chosen = (yield* Ref.get(choices)).get(keyOf(account, there)) ?? ELIGIBLE
         return { settings, eligible_cancellation_policies: chosen }
       }),
       writeAirbnbPriceAndRules: Effect.fnUntraced(function* (
-        account: AccountMeant,
-        { settings, ...there }: ListingThere & { readonly settings: Partial<AirbnbPriceAndRules> }
+        account: ChannelAccountTarget,
+        { settings, ...there }: RemoteListing & { readonly settings: Partial<AirbnbPriceAndRules> }
       ) {
         yield* before("write_rules", there.listingId)
         const { cancellation_policy: policy } = settings
@@ -113,8 +113,8 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
         )
       }),
       writeVrboPriceAndRules: Effect.fnUntraced(function* (
-        account: AccountMeant,
-        { settings, ...there }: ListingThere & { readonly settings: VrboThere }
+        account: ChannelAccountTarget,
+        { settings, ...there }: RemoteListing & { readonly settings: VrboThere }
       ) {
         yield* before("write_rules", there.listingId)
         const key = keyOf(account, there)

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { Clients } from "../../src/domain/access/oauth/Clients.ts"
-import { Codes } from "../../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../../src/domain/access/oauth/Codes.ts"
 import { Grants } from "../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
-import { GuestPages } from "../../src/domain/bookings/check-in/GuestPages.ts"
+import { GuestPortal } from "../../src/domain/bookings/check-in/GuestPages.ts"
 import { SharedCalendars } from "../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { AddressResolver } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
@@ -13,7 +13,7 @@ import { AllowedReceivers } from "../../src/domain/webhooks/deliveries/allowed-h
 import { Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
 import { Readiness } from "../../src/platform/database/Readiness.ts"
 import { layerConsoleAssembly } from "../../src/transports/console/assembly.ts"
-import { layerConsolePages } from "../../src/transports/console/console.ts"
+import { layerConsoleEndpoint } from "../../src/transports/console/console.ts"
 import { type HttpSettings, makeHttpApp } from "../../src/transports/http.ts"
 import { type ListenOptions, listen } from "../../src/transports/http-server/listen.ts"
 import { layerTest } from "./harness.ts"
@@ -27,7 +27,13 @@ const layerOutbound = Layer.unwrap(Effect.map(AllowedReceivers, (allowed) => Out
 )
 
 /** Who is signed in at the console, and what hosts gave to applications. */
-const layerConsoleServices = Layer.mergeAll(Sessions.layer, Passwords.layer, Clients.layer, Codes.layer, Grants.layer)
+const layerConsoleServices = Layer.mergeAll(
+  Sessions.layer,
+  Passwords.layer,
+  Clients.layer,
+  AuthorizationCodes.layer,
+  Grants.layer
+)
 
 /** A service behind a real socket on a free port of this machine. `console`: others in the place of what its pages work with. */
 export const layerServing = <E, More = never>(
@@ -50,9 +56,9 @@ export const layerServing = <E, More = never>(
     })
   ).pipe(
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-    Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, GuestPages.layer, Readiness.layer()]),
+    Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, GuestPortal.layer, Readiness.layer()]),
     Layer.provide(
-      Layer.provide(layerConsolePages(settings.publicUrl ?? "http://127.0.0.1", settings), [
+      Layer.provide(layerConsoleEndpoint(settings.publicUrl ?? "http://127.0.0.1", settings), [
         console,
         Layer.provide(layerConsoleAssembly, layerOutbound)
       ])

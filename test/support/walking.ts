@@ -1,6 +1,6 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
-import { isFixed } from "../../src/contract/fixed-fields.ts"
+import { isImmutableField } from "../../src/contract/fixed-fields.ts"
 import { isChange, needsToken } from "../../src/contract/operation.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import { EITHER, NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"
@@ -43,7 +43,7 @@ export const COMPANIONS = ["start_date", "end_date", "currency", "property_ids",
 /** In the place of every text that says nothing of a record. */
 const TOLD = "Told in confidence"
 
-const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isFixed(field)
+const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isImmutableField(field)
 
 /** A good call that changes something, with a text wherever it takes one. */
 export const changing = (operation: ApiOperation, world: World): Record<string, unknown> => {

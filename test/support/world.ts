@@ -2,8 +2,8 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../../src/contract/operation.ts"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
-import { newCode } from "../../src/domain/guests/conversations/known-conversation.ts"
-import { cursorOf } from "../../src/domain/webhooks/event-feed/cursor.ts"
+import { newPublicCode } from "../../src/domain/guests/conversations/known-conversation.ts"
+import { formatFeedCursor } from "../../src/domain/webhooks/event-feed/cursor.ts"
 import { EVENT_NAMES } from "../../src/jobs/events/events.ts"
 import { conversationOf } from "./conversations.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
@@ -69,7 +69,7 @@ const imageKept = Effect.fnUntraced(function* (operatorId: number) {
 /** A guest wrote twice and the host's answer waits to be sent; answers what the guest's last message is called. */
 const spokenIn = Effect.fnUntraced(function* (operatorId: number, code: string, reservation_code: string) {
   const sql = yield* SqlClient.SqlClient
-  const last = newCode()
+  const last = newPublicCode()
   yield* sql`
     WITH conversation AS (SELECT * FROM conversations WHERE code = ${code}), lane AS (
       INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
@@ -77,8 +77,8 @@ const spokenIn = Effect.fnUntraced(function* (operatorId: number, code: string, 
     )
     INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, delivery, created_at)
     SELECT conversation.operator_id, conversation.id, said.code, role, 'Text', said.content, delivery, '1970-01-01'
-    FROM conversation, (VALUES (1, ${newCode()}, 'guest', 'Is it quiet?', NULL), (2, ${last}, 'guest', 'At night?', NULL),
-      (3, ${newCode()}, 'host', 'It is.', 'queued')) AS said (nth, code, role, content, delivery)
+    FROM conversation, (VALUES (1, ${newPublicCode()}, 'guest', 'Is it quiet?', NULL), (2, ${last}, 'guest', 'At night?', NULL),
+      (3, ${newPublicCode()}, 'host', 'It is.', 'queued')) AS said (nth, code, role, content, delivery)
     ORDER BY nth`
   yield* sql`
     UPDATE orders SET conversation_id = ${code}
@@ -261,7 +261,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const reviewed_code = yield* reviewedOf(operator.operatorId, { channelType: "booking.com" })
   const reviewing_code = yield* reviewedOf(operator.operatorId, { propertyId: property_id })
   yield* inFeed(operator.operatorId)
-  const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
+  const cursor = formatFeedCursor({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
   return {
     ...operator,

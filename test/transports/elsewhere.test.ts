@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { GUESTS_PREFIX } from "../../src/domain/bookings/check-in/address.ts"
-import { CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/address.ts"
+import { GUEST_PORTAL_PREFIX } from "../../src/domain/bookings/check-in/address.ts"
+import { SHARED_CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/address.ts"
 import { IMAGES_PREFIX } from "../../src/domain/guests/images/address.ts"
 import { BaseUrl, layerServed } from "../support/server.ts"
 
@@ -72,12 +72,12 @@ layer(layerServed({ requireHttps: true }))("plain HTTP where HTTPS is required",
 
   it.effect("is a page with its status where pages are, and plain text for a feed and an image", () =>
     Effect.gen(function* () {
-      for (const prefix of [CALENDAR_PREFIX, GUESTS_PREFIX]) {
+      for (const prefix of [SHARED_CALENDAR_PREFIX, GUEST_PORTAL_PREFIX]) {
         const page = yield* get(`${prefix}anything`)
         assert.deepStrictEqual([page.status, page.type], [400, "text/html; charset=utf-8"])
         assert.match(page.text, /<h1>[^<]+<\/h1>\n<p>Use HTTPS/)
       }
-      const feed = yield* get(`${CALENDAR_PREFIX}anything.ics?part=1`)
+      const feed = yield* get(`${SHARED_CALENDAR_PREFIX}anything.ics?part=1`)
       assert.strictEqual(feed.status, 400)
       assert.match(feed.type ?? "", /^text\/plain/)
       assert.match(feed.text, /^Use HTTPS/)

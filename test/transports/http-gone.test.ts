@@ -5,8 +5,8 @@ import { Deferred, Effect, Layer, Option } from "effect"
 import { HttpServer } from "effect/http"
 import { Places } from "../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
-import { GuestPages } from "../../src/domain/bookings/check-in/GuestPages.ts"
-import { newToken } from "../../src/domain/calendars/calendar-share-links/address.ts"
+import { GuestPortal } from "../../src/domain/bookings/check-in/GuestPages.ts"
+import { newShareLinkToken } from "../../src/domain/calendars/calendar-share-links/address.ts"
 import { SharedCalendars } from "../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { Images } from "../../src/domain/guests/images/Images.ts"
@@ -39,9 +39,9 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
   const app = yield* makeHttpApp({ publicUrl: "http://127.0.0.1", requireHttps: false, trustProxy: false }).pipe(
     Effect.provideService(Service, {
       call: () => call,
-      refuse: () => Effect.die(new Error("refused")),
-      callerOf: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
-      turnedAwayAgain: () => undefined
+      respondWithError: () => Effect.die(new Error("refused")),
+      findCaller: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
+      rejectIfStillOverloaded: () => undefined
     }),
     Effect.provideService(SharedCalendars, {
       open: () => Effect.succeed(Option.some(link)),
@@ -51,15 +51,15 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
     Effect.provideService(PropertyFeeds, {
       addressFor: notAsked,
       renew: notAsked,
-      ofCalendars: notAsked,
+      listCalendarFeeds: notAsked,
       open: notAsked,
       read: notAsked,
-      tell: notAsked
+      recordRead: notAsked
     }),
     Effect.provideService(Images, { put: notAsked, open: notAsked, read: notAsked }),
-    Effect.provideService(GuestPages, { open: notAsked, tellArrival: notAsked, handIn: notAsked }),
+    Effect.provideService(GuestPortal, { open: notAsked, setArrivalTime: notAsked, submitIdentityImage: notAsked }),
     Effect.provideService(Places, places),
-    Effect.provideService(Readiness, { answers: Effect.succeed(true) }),
+    Effect.provideService(Readiness, { isReady: Effect.succeed(true) }),
     Effect.provideService(PublicUrl, "http://127.0.0.1"),
     Effect.provide(RateWindows.layerMemory)
   )
@@ -108,7 +108,7 @@ describe("a client that goes away", () => {
       yield* Effect.forkChild(Effect.ignore(places.within(OPERATOR, other.work)))
       yield* other.running
       const base = yield* serving(Effect.never, watched)
-      yield* hangingUp(`${base}/calendar/${newToken()}${ending}`, Deferred.await(waiting))
+      yield* hangingUp(`${base}/calendar/${newShareLinkToken()}${ending}`, Deferred.await(waiting))
       // While the only place is still taken.
       yield* Deferred.await(left)
     }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))
@@ -121,7 +121,7 @@ describe("a client that goes away", () => {
       const within: Places["Service"]["within"] = (operator, page) =>
         places.within(operator, Effect.andThen(work, page))
       const base = yield* serving(Effect.never, Places.of({ within, refusal: places.refusal }))
-      yield* hangingUp(`${base}/calendar/${newToken()}`, running)
+      yield* hangingUp(`${base}/calendar/${newShareLinkToken()}`, running)
       yield* interrupted
       assert.strictEqual(yield* places.within(OPERATOR, Effect.succeed("free")), "free")
     }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))

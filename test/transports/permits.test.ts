@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { NOT_ALONE_MS } from "../../src/admission/concurrency/FairPlaces.ts"
 import { Places, SMALL_BODY_BYTES } from "../../src/admission/concurrency/Places.ts"
-import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES } from "../../src/platform/limits.ts"
+import { BUSY_RETRY_SECONDS, CONCURRENCY_PERMITS, PERMIT_WAIT_MS } from "../../src/platform/limits.ts"
 import { freshOperator } from "../support/harness.ts"
 import { BaseUrl, layerServed } from "../support/server.ts"
 import { RawClient } from "../support/transports/http-server/raw.ts"
@@ -35,7 +35,7 @@ const whileFull = Effect.fnUntraced(function* <A, E, R>(operatorId: number, work
   const places = yield* Places
   // One operator gets every permit only while no other has called lately.
   yield* TestClock.adjust(NOT_ALONE_MS)
-  const holders = yield* Effect.forEach(Array.from({ length: PLACES }), () =>
+  const holders = yield* Effect.forEach(Array.from({ length: CONCURRENCY_PERMITS }), () =>
     Effect.forkChild(places.within(operatorId, Effect.never), { startImmediately: true })
   )
   const probe = yield* Effect.forkChild(places.within(operatorId, Effect.void), { startImmediately: true })
@@ -50,7 +50,7 @@ const answerInTheEnd = Effect.fnUntraced(function* <A, E, R>(call: Effect.Effect
   const fiber = yield* Effect.forkChild(call, { startImmediately: true })
   yield* Effect.repeat(
     Effect.andThen(
-      TestClock.adjust(PLACE_WAIT_MS),
+      TestClock.adjust(PERMIT_WAIT_MS),
       Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
     ),
     { until: () => fiber.pollUnsafe() !== undefined }
@@ -136,7 +136,7 @@ layer(layerServed())("a call whose body is refused", (it) => {
       const begun = (path: string) =>
         `POST ${path} HTTP/1.1\r\nHost: ${new URL(base).host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n`
       const slow = ["/v3/transactions", "/mcp"].flatMap((path) =>
-        Array.from({ length: PLACES }, () => new RawClient(base).send(begun(path)))
+        Array.from({ length: CONCURRENCY_PERMITS }, () => new RawClient(base).send(begun(path)))
       )
       for (const client of slow) yield* Effect.promise(() => client.hears(/100 Continue/))
       for (const client of slow) client.send("{")

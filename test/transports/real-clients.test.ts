@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { Effect } from "effect"
 import { AMOUNT_MAX } from "../../src/platform/limits.ts"
 import { operations } from "../../src/service/Api.ts"
-import { toolsOf } from "../../src/transports/mcp/tools.ts"
+import { makeTools } from "../../src/transports/mcp/tools.ts"
 import { freshOperator, orderOf, propertyOf } from "../support/harness.ts"
 import { fieldOf } from "../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../support/server.ts"
@@ -227,7 +227,10 @@ layer(layerServed())("money and time", (it) => {
 
 layer(layerServed())("the hints of the real tools", (it) => {
   it("warn of what is gone afterwards, and know what may be sent again", () => {
-    const hints = Array.from(toolsOf(operations), ([name, { listed }]) => ({ name, ...listed.annotations }))
+    const hints = Array.from(makeTools(operations), ([name, { definition: listed }]) => ({
+      name,
+      ...listed.annotations
+    }))
     const named = (keep: (hint: (typeof hints)[number]) => boolean) => hints.filter(keep).map(({ name }) => name)
     assert.includeMembers(
       named(({ destructiveHint }) => destructiveHint === true),
@@ -243,7 +246,7 @@ layer(layerServed())("the hints of the real tools", (it) => {
   })
 
   it("stand beside examples that the description does not repeat", () => {
-    for (const [, { listed }] of toolsOf(operations)) {
+    for (const [, { definition: listed }] of makeTools(operations)) {
       const { intent_examples: examples } = listed._meta ?? {}
       assert.isArray(examples)
       for (const example of Array.isArray(examples) ? examples : []) assert.notInclude(listed.description, example)

@@ -1,14 +1,14 @@
 import { Cause, Clock, Context, Deferred, Effect, Exit, Layer } from "effect"
-import { AwayFromPlace } from "../../contract/away-from-place.ts"
+import { PermitRelease } from "../../contract/away-from-place.ts"
 import { ServerError } from "../../contract/errors.ts"
-import { BeforeReading } from "../../platform/database/rows.ts"
+import { BeforeDecoding } from "../../platform/database/rows.ts"
 import {
+  ANONYMOUS_PERMITS,
   BUSY_RETRY_SECONDS,
-  PLACE_WAIT_MS,
-  PLACES,
-  STRANGER_PLACES,
-  WAITING_BYTES,
-  WAITING_CALLS
+  CONCURRENCY_PERMITS,
+  PERMIT_WAIT_MS,
+  QUEUED_BYTES,
+  QUEUED_CALLS
 } from "../../platform/limits.ts"
 import {
   placesLimit,
@@ -17,8 +17,8 @@ import {
   placesWait,
   placesWaiting
 } from "../../platform/telemetry/metrics/declared.ts"
-import { watched } from "../../platform/telemetry/metrics/family.ts"
-import { countOne, note } from "../../platform/telemetry/metrics/measuring.ts"
+import { registerGauge } from "../../platform/telemetry/metrics/family.ts"
+import { incrementCounter, updateSeries } from "../../platform/telemetry/metrics/measuring.ts"
 import { type Deadline, makeDeadline } from "./deadline.ts"
 import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
@@ -53,8 +53,10 @@ export class Places extends Context.Service<
     readonly refusal: (operatorId: number) => ServerError | undefined
   }
 >()("latchkey/places/Places") {
-  static readonly layer = (places: number = PLACES, of: "operators" | "console" = "operators"): Layer.Layer<Places> =>
-    Layer.effect(Places, makePlaces(places, of))
+  static readonly layer = (
+    places: number = CONCURRENCY_PERMITS,
+    of: "operators" | "console" = "operators"
+  ): Layer.Layer<Places> => Layer.effect(Places, makeLimiter(places, of))
 
   /** Everybody works at once: what a bench compares with. */
   static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, {
@@ -64,42 +66,42 @@ export class Places extends Context.Service<
 }
 
 /** `of`: whose they are, as metrics tell it. */
-const makePlaces = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
-  const deadline = yield* makeDeadline(PLACE_WAIT_MS)
+const makeLimiter = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
+  const deadline = yield* makeDeadline(PERMIT_WAIT_MS)
   const clock = yield* Clock.Clock
   const now = () => Number(clock.currentTimeNanosUnsafe()) / 1e6
-  const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES, now)
+  const fair = new FairPlaces(places, QUEUED_CALLS, QUEUED_BYTES, now)
   const thread = new FairThread()
-  const turnedAway = yield* announced(of)
+  const recordRejection = yield* announced(of)
   /** Why nothing is done for a call, noted as told to it. */
   const refusal = (operator: number, bytes: number) => {
-    const why = fair.noRoom(operator, bytes)
-    if (why === undefined) return undefined
-    turnedAway(why)
-    return NO_ROOM[why]
+    const reason = fair.noRoom(operator, bytes)
+    if (reason === undefined) return undefined
+    recordRejection(reason)
+    return NO_ROOM[reason]
   }
-  const waiting: Waiting = { fair, deadline, refusal, now, ...waitingMetrics(of) }
-  yield* watched(placesLimit.of({ of }), () => places)
-  yield* watched(placesUsed.of({ of }), () => places - fair.free)
-  yield* watched(placesWaiting.of({ of }), () => fair.allWaiting)
+  const queueContext: QueueContext = { fair, deadline, refusal, now, ...waitingMetrics(of) }
+  yield* registerGauge(placesLimit.withLabels({ of }), () => places)
+  yield* registerGauge(placesUsed.withLabels({ of }), () => places - fair.free)
+  yield* registerGauge(placesWaiting.withLabels({ of }), () => fair.allWaiting)
   return Places.of({
     refusal: (operatorId) => (fair.free > 0 && fair.waiting(operatorId) === 0 ? undefined : refusal(operatorId, 0)),
     within: (operatorId, work, bytes = 0) =>
       Effect.uninterruptibleMask((restore) => {
-        const place = new Place(waiting, operatorId, bytes)
-        const slice = turnOn(thread, operatorId)
-        const building = inPlace(place, slice, bytes > SMALL_BODY_BYTES ? Effect.andThen(slice, work) : work)
+        const place = new PermitHolder(queueContext, operatorId, bytes)
+        const slice = waitForThread(thread, operatorId)
+        const task = withPermitContext(place, slice, bytes > SMALL_BODY_BYTES ? Effect.andThen(slice, work) : work)
         return Effect.andThen(
-          place.taken(restore),
-          Effect.onExit(restore(building), () => place.given)
+          place.acquire(restore),
+          Effect.onExit(restore(task), () => place.release)
         )
       })
   })
 })
 
 const waitingMetrics = (of: string) => ({
-  duration: placesWait.of({ of }),
-  tooLong: placesRefused.of({ of, why: "too_long" })
+  duration: placesWait.withLabels({ of }),
+  tooLong: placesRefused.withLabels({ of, why: "too_long" })
 })
 
 /**
@@ -109,42 +111,42 @@ const waitingMetrics = (of: string) => ({
 export class StrangerPlaces extends Context.Service<StrangerPlaces, Places["Service"]>()(
   "latchkey/places/StrangerPlaces"
 ) {
-  static readonly layer = Layer.effect(StrangerPlaces, makePlaces(STRANGER_PLACES, "strangers"))
+  static readonly layer = Layer.effect(StrangerPlaces, makeLimiter(ANONYMOUS_PERMITS, "strangers"))
 }
 
-const inPlace = <A, E, R>(
-  place: Place,
-  turn: Effect.Effect<void>,
+const withPermitContext = <A, E, R>(
+  place: PermitHolder,
+  slice: Effect.Effect<void>,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.updateContext(work, (context: Context.Context<R>) =>
-    Context.add(Context.add(context, BeforeReading, turn), AwayFromPlace, awayFrom(place))
+    Context.add(Context.add(context, BeforeDecoding, slice), PermitRelease, makeReleaseWhile(place))
   )
 
 /** Waits until an answer of this operator may be built. */
-const turnOn = (thread: FairThread, operator: number): Effect.Effect<void> =>
+const waitForThread = (thread: FairThread, operator: number): Effect.Effect<void> =>
   Effect.suspend(() =>
     thread.free()
       ? Effect.void
       : Effect.callback<void>((resume) => {
-          const leave = thread.wait(operator, () => resume(Effect.void))
-          return Effect.sync(leave)
+          const stopWaiting = thread.wait(operator, () => resume(Effect.void))
+          return Effect.sync(stopWaiting)
         })
   )
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** The place of one call: that it is given back once for each time it is taken is decided here alone. */
-class Place {
+class PermitHolder {
   #held = false
   /** Since when, in milliseconds since any moment. */
   #since = 0
   /** Whether it was held before: what has begun is not sent away for what came after it. */
   #begun = false
-  readonly #waiting: Waiting
+  readonly #waiting: QueueContext
   readonly #call: Omit<WaitingCall, "seat">
 
-  constructor(waiting: Waiting, operator: number, bytes: number) {
+  constructor(waiting: QueueContext, operator: number, bytes: number) {
     this.#waiting = waiting
     this.#call = { operator, bytes }
   }
@@ -154,7 +156,7 @@ class Place {
   }
 
   /** Takes it, after waiting for it if need be. Interrupted or failed, it is not taken. */
-  taken(restore: Restore): Effect.Effect<void, ServerError> {
+  acquire(restore: Restore): Effect.Effect<void, ServerError> {
     return Effect.suspend(() => {
       const hold = () => {
         this.#held = this.#begun = true
@@ -162,10 +164,10 @@ class Place {
       }
       const { operator, bytes } = this.#call
       if (!this.#waiting.fair.take(operator)) {
-        const refused = this.#begun ? undefined : this.#waiting.refusal(operator, bytes)
-        return refused === undefined
-          ? Effect.map(waited(this.#waiting, this.#call, restore), hold)
-          : Effect.fail(refused)
+        const error = this.#begun ? undefined : this.#waiting.refusal(operator, bytes)
+        return error === undefined
+          ? Effect.map(waitForPermit(this.#waiting, this.#call, restore), hold)
+          : Effect.fail(error)
       }
       hold()
       return Effect.void
@@ -173,7 +175,7 @@ class Place {
   }
 
   /** Gives it back, if it is held. */
-  readonly given: Effect.Effect<void> = Effect.sync(() => {
+  readonly release: Effect.Effect<void> = Effect.sync(() => {
     if (!this.#held) return
     this.#held = false
     this.#waiting.fair.giveBack(this.#call.operator, this.#waiting.now() - this.#since)
@@ -181,20 +183,20 @@ class Place {
 }
 
 /** Interrupted, or broken, what waits takes no place again: nothing goes on after it. */
-const awayFrom =
-  (place: Place): AwayFromPlace =>
-  (waiting) =>
+const makeReleaseWhile =
+  (place: PermitHolder): PermitRelease =>
+  (effect) =>
     Effect.uninterruptibleMask((restore) => {
-      if (!place.held) return restore(waiting)
-      return Effect.andThen(place.given, Effect.exit(restore(waiting))).pipe(
+      if (!place.held) return restore(effect)
+      return Effect.andThen(place.release, Effect.exit(restore(effect))).pipe(
         Effect.flatMap((exit) =>
-          Exit.isFailure(exit) && !Cause.hasFails(exit.cause) ? exit : Effect.andThen(place.taken(restore), exit)
+          Exit.isFailure(exit) && !Cause.hasFails(exit.cause) ? exit : Effect.andThen(place.acquire(restore), exit)
         )
       )
     })
 
 /** What waiting calls share. */
-interface Waiting extends ReturnType<typeof waitingMetrics> {
+interface QueueContext extends ReturnType<typeof waitingMetrics> {
   readonly fair: FairPlaces
   readonly deadline: Deadline
   readonly refusal: (operator: number, bytes: number) => ServerError | undefined
@@ -206,8 +208,8 @@ interface Waiting extends ReturnType<typeof waitingMetrics> {
  * Waits until the place is this call's. Whether it is, `state` alone knows: a call that is interrupted or has waited
  * long enough at the very moment it is seated gives the place back, or keeps it.
  */
-const waited = (
-  { fair, deadline, ...metrics }: Waiting,
+const waitForPermit = (
+  { fair, deadline, ...metrics }: QueueContext,
   { operator, bytes }: Omit<WaitingCall, "seat">,
   restore: Restore
 ): Effect.Effect<void, ServerError> =>
@@ -234,27 +236,31 @@ const waited = (
         Effect.ensuring(
           Effect.sync(() => {
             deadline.end(wait)
-            note(fiber, metrics.duration, (performance.now() - since) / 1000)
+            updateSeries(fiber, metrics.duration, (performance.now() - since) / 1000)
           })
         ),
         // Whoever gave the place back goes on first: else calls that never wait for anything would run inside one another.
         Effect.flatMap(() =>
-          state === "seated" ? Effect.yieldNow : Effect.andThen(countOne(metrics.tooLong), tooLong)
+          state === "seated" ? Effect.yieldNow : Effect.andThen(incrementCounter(metrics.tooLong), failWaitedTooLong)
         )
       )
     )
   })
 
-const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
+const overloadError = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
 
 const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
-  "too many": busy(
-    `This operator has more than ${WAITING_CALLS} calls, or ${WAITING_BYTES} bytes of calls, in the queue. Nothing was done; retry later with fewer calls at once.`
+  "too many": overloadError(
+    `This operator has more than ${QUEUED_CALLS} calls, or ${QUEUED_BYTES} bytes of calls, in the queue. Nothing was done; retry later with fewer calls at once.`
   ),
-  overloaded: busy("The service is overloaded: this call would have waited too long. Nothing was done; retry it later.")
+  overloaded: overloadError(
+    "The service is overloaded: this call would have waited too long. Nothing was done; retry it later."
+  )
 }
-const tooLate = busy("This call waited too long in the queue. Nothing was done; retry it with fewer calls at once.")
-const tooLong = Effect.fail(tooLate)
+const waitedTooLong = overloadError(
+  "This call waited too long in the queue. Nothing was done; retry it with fewer calls at once."
+)
+const failWaitedTooLong = Effect.fail(waitedTooLong)
 
 /** Returns whether a call got no permit, so that its work did not begin and it counts in no rate-limit window. */
 export const foundNoPlace = (error: unknown): boolean => error instanceof ServerError && error.notBegun === true

@@ -21,8 +21,8 @@ interface Wait {
 export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     const waits = new Set<Wait>()
-    const last = BigInt(ms) * 1_000_000n
-    let sleeps = false
+    const durationNanos = BigInt(ms) * 1_000_000n
+    let isSleeping = false
 
     const isOver = (wait: Wait, now: bigint): boolean => {
       if (wait.until > now) return false
@@ -37,17 +37,17 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
       for (const wait of waits) if (!isOver(wait, now)) break
       const [oldest] = waits
       if (oldest !== undefined) return Effect.andThen(Effect.sleep(millisUntil(oldest, now)), watch)
-      sleeps = false
+      isSleeping = false
       return Effect.void
     })
 
     return {
       begin: (late) =>
         Effect.clockWith((clock) => {
-          const wait = { until: clock.currentTimeNanosUnsafe() + last, late }
+          const wait = { until: clock.currentTimeNanosUnsafe() + durationNanos, late }
           waits.add(wait)
-          if (!sleeps) {
-            sleeps = true
+          if (!isSleeping) {
+            isSleeping = true
             // Of a call that waits only its clock: the sleep may outlast it by far.
             Fiber.runIn(Effect.runForkWith(Context.make(Clock.Clock, clock))(watch), scope)
           }

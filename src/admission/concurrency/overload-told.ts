@@ -1,6 +1,6 @@
 import { Effect, Latch, type Scope } from "effect"
 import { placesRefused } from "../../platform/telemetry/metrics/declared.ts"
-import { note } from "../../platform/telemetry/metrics/measuring.ts"
+import { updateSeries } from "../../platform/telemetry/metrics/measuring.ts"
 import type { NoRoom } from "./FairPlaces.ts"
 
 // What is said of calls that are refused at once: not a line or a count each, as there may be thousands a second.
@@ -15,54 +15,54 @@ export const QUIET_LOOKS = 5
 /** Counts what is refused, by what it answers; the log has a line when calls begin to be for overload, and one when that is over. */
 export const announced = Effect.fnUntraced(function* (
   of: PlacesOf
-): Effect.fn.Return<(why: NoRoom) => void, never, Scope.Scope> {
+): Effect.fn.Return<(reason: NoRoom) => void, never, Scope.Scope> {
   const series = {
-    "too many": placesRefused.of({ of, why: "too_many" }),
-    overloaded: placesRefused.of({ of, why: "overloaded" })
+    "too many": placesRefused.withLabels({ of, why: "too_many" }),
+    overloaded: placesRefused.withLabels({ of, why: "overloaded" })
   }
-  const refused = { "too many": 0, overloaded: 0 }
+  const rejectedCounts = { "too many": 0, overloaded: 0 }
   /** Of the present overload: all that were refused, and looks in a row without any. */
-  let [all, quiet, lasts] = [0, 0, false]
+  let [totalRejected, quietPolls, isOverloaded] = [0, 0, false]
 
-  const counted = Effect.withFiber((fiber) => {
-    for (const why of ["too many", "overloaded"] as const) {
-      if (refused[why] > 0) note(fiber, series[why], refused[why])
-      refused[why] = 0
+  const countRejections = Effect.withFiber((fiber) => {
+    for (const reason of ["too many", "overloaded"] as const) {
+      if (rejectedCounts[reason] > 0) updateSeries(fiber, series[reason], rejectedCounts[reason])
+      rejectedCounts[reason] = 0
     }
     return Effect.void
   })
-  const told = (since: number): Effect.Effect<void> => {
-    if (since === 0 && !lasts) return Effect.void
-    all += since
-    quiet = since === 0 ? quiet + 1 : 0
-    if (!lasts) {
-      lasts = true
+  const logOverload = (since: number): Effect.Effect<void> => {
+    if (since === 0 && !isOverloaded) return Effect.void
+    totalRejected += since
+    quietPolls = since === 0 ? quietPolls + 1 : 0
+    if (!isOverloaded) {
+      isOverloaded = true
       return Effect.logWarning(BEGUN)
     }
-    if (quiet < QUIET_LOOKS) return Effect.void
-    const said = Effect.annotateLogs(Effect.logInfo(OVER), { calls: all })
-    ;[all, quiet, lasts] = [0, 0, false]
-    return said
+    if (quietPolls < QUIET_LOOKS) return Effect.void
+    const logEnd = Effect.annotateLogs(Effect.logInfo(OVER), { calls: totalRejected })
+    ;[totalRejected, quietPolls, isOverloaded] = [0, 0, false]
+    return logEnd
   }
-  const look = Effect.suspend(() => {
-    const since = refused.overloaded
-    return Effect.andThen(counted, told(since))
+  const poll = Effect.suspend(() => {
+    const since = rejectedCounts.overloaded
+    return Effect.andThen(countRejections, logOverload(since))
   })
 
   // Nothing is looked at while nobody is refused.
-  const some = yield* Latch.make()
-  const turn = Effect.gen(function* () {
-    yield* some.await
+  const hasRejections = yield* Latch.make()
+  const pollOnce = Effect.gen(function* () {
+    yield* hasRejections.await
     yield* Effect.sleep(LOOK_MS)
     // Before the look: who is refused during it is seen by the next.
-    yield* some.close
-    yield* look
-    if (lasts) yield* some.open
+    yield* hasRejections.close
+    yield* poll
+    if (isOverloaded) yield* hasRejections.open
   })
-  yield* Effect.forkScoped(Effect.forever(turn))
-  return (why) => {
-    refused[why]++
-    some.openUnsafe()
+  yield* Effect.forkScoped(Effect.forever(pollOnce))
+  return (reason) => {
+    rejectedCounts[reason]++
+    hasRejections.openUnsafe()
   }
 })
 

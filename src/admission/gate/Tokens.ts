@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "../../contract/caller.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { LimitOverrides, TokenLimits } from "../windows/limit-overrides.ts"
-import { digestHexOf, sameDigest } from "./credentials.ts"
+import { digestHexOf, isSameDigest } from "./credentials.ts"
 
 /** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
 const TOKEN_CACHE_SECONDS = 3
@@ -13,7 +13,7 @@ export const TOKEN_TRUSTED_MS = (5 - TOKEN_CACHE_SECONDS) * 1000
 const TOKEN_CACHE_ENTRIES = 50_000
 
 /** A token as the database knows it: who it stands for and what keeps it from working. */
-export const KnownToken = Schema.Struct({
+export const StoredToken = Schema.Struct({
   ...Caller.fields,
   digest: Schema.Uint8Array,
   status: Schema.Literals(["active", "banned", "closed"]),
@@ -30,16 +30,16 @@ export const KnownToken = Schema.Struct({
   tokenLimits: Schema.NullOr(TokenLimits),
   overrides: Schema.NullOr(LimitOverrides)
 })
-export type KnownToken = typeof KnownToken.Type
+export type StoredToken = typeof StoredToken.Type
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KnownToken))
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredToken))
 
 /** Looks tokens up, also those that work no longer. A revoked one stops within {@link TOKEN_CACHE_SECONDS} in every process: that is how long an answer is kept. */
 export class Tokens extends Context.Service<
   Tokens,
   {
     /** What the token stands for, or undefined for one that never was. */
-    readonly lookup: (token: string) => Effect.Effect<KnownToken | undefined>
+    readonly lookup: (token: string) => Effect.Effect<StoredToken | undefined>
   }
 >()("latchkey/gate/Tokens") {
   static readonly layer = Layer.effect(
@@ -47,7 +47,7 @@ export class Tokens extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const asked = inForms(
+      const selectTokens = inForms(
         sql,
         ({ digest }: Givens<{ readonly digest: Uint8Array }>) => sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
@@ -63,9 +63,9 @@ export class Tokens extends Context.Service<
 
       const find = Effect.fnUntraced(function* (digestHex: string) {
         const digest = Buffer.from(digestHex, "hex")
-        const rows = yield* asked({ digest })
-        const known = yield* decodeRows(rows)
-        return known.find((each) => sameDigest(each.digest, digest))
+        const rows = yield* selectTokens({ digest })
+        const storedTokens = yield* decodeRows(rows)
+        return storedTokens.find((each) => isSameDigest(each.digest, digest))
       }, Effect.orDie)
 
       // Keyed by digest, so that no token stays in memory. Unknown tokens are not kept: a new one works at once.

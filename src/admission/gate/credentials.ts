@@ -5,8 +5,8 @@ import { hash, timingSafeEqual } from "node:crypto"
  * Header names are lower-case here.
  */
 export const tokenOf = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
-  const own = headers["service-access-token"]?.trim()
-  if (own !== undefined && own !== "") return own
+  const serviceToken = headers["service-access-token"]?.trim()
+  if (serviceToken !== undefined && serviceToken !== "") return serviceToken
   const bearer = /^Bearer +(\S+)\s*$/i.exec(headers["authorization"] ?? "")
   return bearer?.[1]
 }
@@ -18,5 +18,5 @@ export const digestOf = (token: string): Uint8Array => hash("sha256", token, "bu
 export const digestHexOf = (token: string): string => hash("sha256", token, "hex")
 
 /** Constant in the place of the first difference, so an answer's time says nothing about a stored digest. */
-export const sameDigest = (one: Uint8Array, other: Uint8Array): boolean =>
+export const isSameDigest = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other)

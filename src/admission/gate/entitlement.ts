@@ -1,16 +1,16 @@
 import { DateTime, Option } from "effect"
-import type { Caller, Person } from "../../contract/caller.ts"
+import type { Caller, SignedInAccount } from "../../contract/caller.ts"
 import { SubscriptionRequired, Unauthenticated } from "../../contract/errors.ts"
-import type { KnownToken } from "./Tokens.ts"
+import type { StoredToken } from "./Tokens.ts"
 
 /**
  * Whether the account behind a known token may call at all, and whether its scope covers the call (specification,
  * Authentication errors). A lapsed, banned or basic account keeps its tokens, which work again once the host has put
  * that right. `now` is milliseconds since the epoch.
  */
-export const refusalOf = (
-  token: Pick<Caller, "edition" | "scope"> & Pick<Person, "status" | "subscriptionUntil">,
-  call: { readonly read: boolean; readonly now: number }
+export const accessError = (
+  token: Pick<Caller, "edition" | "scope"> & Pick<SignedInAccount, "status" | "subscriptionUntil">,
+  call: { readonly isRead: boolean; readonly now: number }
 ): Option.Option<Unauthenticated | SubscriptionRequired> => {
   if (token.status === "banned") return Option.some(new SubscriptionRequired({ message: "Account banned" }))
   if (token.subscriptionUntil !== null && DateTime.toEpochMillis(token.subscriptionUntil) <= call.now) {
@@ -19,7 +19,7 @@ export const refusalOf = (
   if (token.edition === "basic") {
     return Option.some(new SubscriptionRequired({ message: "Basic edition does not support this feature" }))
   }
-  if (token.scope === "read-only" && !call.read) {
+  if (token.scope === "read-only" && !call.isRead) {
     return Option.some(new Unauthenticated({ message: "Not authorized for this action" }))
   }
   return Option.none()
@@ -29,11 +29,14 @@ export const refusalOf = (
  * Whether a known token is good for nothing: one that was revoked, or is of a closed operator or a disabled account, or is older
  * than it may be, or was given out by the other deployment, is as if there were none.
  */
-export const isEnded = (token: KnownToken, at: { readonly now: number; readonly deployment: string }): boolean =>
+export const isInvalidToken = (
+  token: StoredToken,
+  context: { readonly now: number; readonly deployment: string }
+): boolean =>
   token.revoked ||
   token.disabled ||
   token.status === "closed" ||
-  (token.expiresAt !== null && DateTime.toEpochMillis(token.expiresAt) <= at.now) ||
-  (token.deployment !== null && token.deployment !== at.deployment)
+  (token.expiresAt !== null && DateTime.toEpochMillis(token.expiresAt) <= context.now) ||
+  (token.deployment !== null && token.deployment !== context.deployment)
 
-export const invalidToken = (): Unauthenticated => new Unauthenticated({ message: "Invalid access token" })
+export const invalidTokenError = (): Unauthenticated => new Unauthenticated({ message: "Invalid access token" })

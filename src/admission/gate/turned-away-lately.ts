@@ -1,10 +1,10 @@
 import type { Caller } from "../../contract/caller.ts"
-import { CROWDED_TOKEN_MS, CROWDED_TOKENS } from "../../platform/limits.ts"
+import { REJECTED_TOKEN_MS, REJECTED_TOKENS } from "../../platform/limits.ts"
 import { digestHexOf, tokenOf } from "./credentials.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-interface Remembered {
+interface RecentRejection {
   readonly caller: Caller
   /** Milliseconds since any moment. */
   readonly until: number
@@ -15,15 +15,15 @@ interface Remembered {
  * told so at once, without asking who calls. By digest, so that no token stays in memory; what was remembered first is
  * forgotten first.
  */
-export class TurnedAwayLately {
+export class RecentRejections {
   readonly #most: number
-  readonly #byDigest = new Map<string, Remembered>()
+  readonly #byDigest = new Map<string, RecentRejection>()
 
-  constructor(most: number = CROWDED_TOKENS) {
-    this.#most = most
+  constructor(capacity: number = REJECTED_TOKENS) {
+    this.#most = capacity
   }
 
-  note(headers: Headers, caller: Caller, now: number): void {
+  record(headers: Headers, caller: Caller, now: number): void {
     const token = tokenOf(headers)
     if (token === undefined) return
     const digest = digestHexOf(token)
@@ -32,14 +32,14 @@ export class TurnedAwayLately {
       if (this.#byDigest.size < this.#most && until > now) break
       this.#byDigest.delete(oldest)
     }
-    this.#byDigest.set(digest, { caller, until: now + CROWDED_TOKEN_MS })
+    this.#byDigest.set(digest, { caller, until: now + REJECTED_TOKEN_MS })
   }
 
   /** Who calls, if a call of theirs was turned away lately. */
-  of(headers: Headers, now: number): Caller | undefined {
+  find(headers: Headers, now: number): Caller | undefined {
     if (this.#byDigest.size === 0) return undefined
     const token = tokenOf(headers)
-    const remembered = token === undefined ? undefined : this.#byDigest.get(digestHexOf(token))
-    return remembered !== undefined && remembered.until > now ? remembered.caller : undefined
+    const rejection = token === undefined ? undefined : this.#byDigest.get(digestHexOf(token))
+    return rejection !== undefined && rejection.until > now ? rejection.caller : undefined
   }
 }

@@ -1,26 +1,26 @@
 import { Context, Effect, Layer } from "effect"
-import { refusedByWindows } from "../../platform/telemetry/metrics/declared.ts"
-import { countOne } from "../../platform/telemetry/metrics/measuring.ts"
-import { type Admission, decide } from "./admission.ts"
-import { MemoryCounts } from "./memory-counts.ts"
-import { type Bucket, stillOpen, windowOf } from "./window.ts"
+import { rateWindowRejections } from "../../platform/telemetry/metrics/declared.ts"
+import { incrementCounter } from "../../platform/telemetry/metrics/measuring.ts"
+import { decideAdmission, type WindowsDecision } from "./admission.ts"
+import { MemoryCounters } from "./memory-counts.ts"
+import { type Bucket, bucketsStillOpen, windowOf } from "./window.ts"
 
 /**
  * Counts that several processes share. Each answers the counts before this call, in the order given, or undefined while
  * whoever keeps them is away; none fails.
  */
-export interface CommonCounts {
+export interface SharedCounters {
   /** Counts `buckets` in one step, if they and `peek` have room. */
-  readonly admitting: (
+  readonly admit: (
     buckets: ReadonlyArray<Bucket>,
     peek: ReadonlyArray<Bucket>,
     nowMillis: number
   ) => Effect.Effect<ReadonlyArray<number> | undefined>
-  readonly always: (
+  readonly count: (
     buckets: ReadonlyArray<Bucket>,
     nowMillis: number
   ) => Effect.Effect<ReadonlyArray<number> | undefined>
-  readonly givingBack: (
+  readonly giveBack: (
     buckets: ReadonlyArray<Bucket>,
     nowMillis: number
   ) => Effect.Effect<ReadonlyArray<number> | undefined>
@@ -34,7 +34,7 @@ export class RateWindows extends Context.Service<
      * All of `buckets` and `peek` are checked and `buckets` counted in one step that no other call comes between; a
      * refused call is counted nowhere. No key may occur twice.
      */
-    readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<Admission>
+    readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<WindowsDecision>
     /** Counts without asking whether there was room: what layer 4 does after a call failed. */
     readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
     /**
@@ -53,16 +53,16 @@ export class RateWindows extends Context.Service<
 
   /** For one process: exact there, forgotten when it ends. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
-    const counts = new MemoryCounts()
-    return countingRefusals({
+    const counters = new MemoryCounters()
+    return withRejectionMetric({
       admit: (buckets, peek) =>
-        Effect.clockWith((clock) => Effect.succeed(counts.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
+        Effect.clockWith((clock) => Effect.succeed(counters.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
       count: (buckets) =>
-        Effect.clockWith((clock) => Effect.succeed(counts.count(buckets, clock.currentTimeMillisUnsafe()))),
+        Effect.clockWith((clock) => Effect.succeed(counters.count(buckets, clock.currentTimeMillisUnsafe()))),
       giveBack: (buckets, at) =>
         Effect.clockWith((clock) => {
           const now = clock.currentTimeMillisUnsafe()
-          return Effect.succeed(counts.giveBack(stillOpen(buckets, at, now), now))
+          return Effect.succeed(counters.giveBack(bucketsStillOpen(buckets, at, now), now))
         })
     })
   })
@@ -77,32 +77,34 @@ export class RateWindows extends Context.Service<
    * deployment. A call that ran into the timeout may have been counted there too, and one that was counted on one side of
    * their going away be given back on the other.
    */
-  static readonly layerCommon = <R>(counts: Effect.Effect<CommonCounts, never, R>) =>
+  static readonly layerShared = <R>(makeCounters: Effect.Effect<SharedCounters, never, R>) =>
     Layer.effect(
       RateWindows,
-      Effect.map(counts, (common) => {
-        const alone = new MemoryCounts()
-        return countingRefusals({
+      Effect.map(makeCounters, (shared) => {
+        const localCounters = new MemoryCounters()
+        return withRejectionMetric({
           admit: (buckets, peek) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
-              return Effect.map(common.admitting(buckets, peek, now), (counted) =>
-                counted === undefined ? alone.admit(buckets, peek, now) : decide(buckets, peek, counted, now)
+              return Effect.map(shared.admit(buckets, peek, now), (previousCounts) =>
+                previousCounts === undefined
+                  ? localCounters.admit(buckets, peek, now)
+                  : decideAdmission(buckets, peek, previousCounts, now)
               )
             }),
           count: (buckets) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
-              return Effect.map(common.always(buckets, now), (counted) => {
-                if (counted === undefined) alone.count(buckets, now)
+              return Effect.map(shared.count(buckets, now), (previousCounts) => {
+                if (previousCounts === undefined) localCounters.count(buckets, now)
               })
             }),
           giveBack: (buckets, at) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
-              const open = stillOpen(buckets, at, now)
-              return Effect.map(common.givingBack(open, now), (counted) => {
-                if (counted === undefined) alone.giveBack(open, now)
+              const openBuckets = bucketsStillOpen(buckets, at, now)
+              return Effect.map(shared.giveBack(openBuckets, now), (previousCounts) => {
+                if (previousCounts === undefined) localCounters.giveBack(openBuckets, now)
               })
             })
         })
@@ -114,28 +116,34 @@ export class RateWindows extends Context.Service<
    * write to the socket.
    */
   static readonly layerRedis = (url: string, options?: { readonly prefix?: string }) =>
-    RateWindows.layerCommon(
+    RateWindows.layerShared(
       Effect.gen(function* () {
         // Loaded when asked for: the client of Redis is hundreds of modules.
-        const { admitting, always, givingBack } = yield* Effect.promise(() => import("./counting-script.ts"))
+        const {
+          admitInput: admit,
+          countInput: count,
+          giveBackInput: giveBack
+        } = yield* Effect.promise(() => import("./counting-script.ts"))
         const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
         const prefix = options?.prefix ?? "latchkey:"
-        const link = yield* makeRedisLink(url, (nowMillis) => always(prefix, [probe], nowMillis))
+        const link = yield* makeRedisLink(url, (nowMillis) => count(prefix, [probe], nowMillis))
         return {
-          admitting: (buckets, peek, nowMillis) => link.run(admitting(prefix, buckets, peek, nowMillis)),
-          always: (buckets, nowMillis) => link.run(always(prefix, buckets, nowMillis)),
-          givingBack: (buckets, nowMillis) => link.run(givingBack(prefix, buckets, nowMillis))
-        } satisfies CommonCounts
+          admit: (buckets, peek, nowMillis) => link.run(admit(prefix, buckets, peek, nowMillis)),
+          count: (buckets, nowMillis) => link.run(count(prefix, buckets, nowMillis)),
+          giveBack: (buckets, nowMillis) => link.run(giveBack(prefix, buckets, nowMillis))
+        } satisfies SharedCounters
       })
     )
 }
 
 /** The same, counting what is refused by the scope of the window that was full. */
-export const countingRefusals = (windows: RateWindows["Service"]): RateWindows["Service"] => ({
+export const withRejectionMetric = (windows: RateWindows["Service"]): RateWindows["Service"] => ({
   ...windows,
   admit: (buckets, peek) =>
     Effect.tap(windows.admit(buckets, peek), (admission) =>
-      admission._tag === "Refused" ? countOne(refusedByWindows.of({ scope: admission.bucket.scope })) : Effect.void
+      admission._tag === "Refused"
+        ? incrementCounter(rateWindowRejections.withLabels({ scope: admission.bucket.scope }))
+        : Effect.void
     )
 })
 

@@ -2,7 +2,7 @@ import { defineScript } from "redis"
 import { type Bucket, releaseSecond, windowIndex } from "./window.ts"
 
 /** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
-export const REDIS_AFTERLIFE = 60
+export const REDIS_KEY_GRACE_SECONDS = 60
 
 // For each key two arguments: the most it may hold for the call to pass, and the seconds it lives, 0 for a bucket that is
 // looked at and not counted, -1 for one of which a count is given back. The answer is the counts before this call, so
@@ -29,48 +29,52 @@ return counts
 `
 
 /** What one run of the script is given. */
-export interface Counting {
+export interface CounterScriptInput {
   readonly keys: Array<string>
   readonly args: Array<string>
 }
 
 /** EVALSHA, and EVAL when the server does not know the script (after a restart or a failover). */
-export const countingScript = defineScript({
+export const counterScript = defineScript({
   SCRIPT: lua,
-  parseCommand(parser, counting: Counting) {
-    parser.pushKeysLength(counting.keys)
-    parser.push(...counting.args)
+  parseCommand(parser, input: CounterScriptInput) {
+    parser.pushKeysLength(input.keys)
+    parser.push(...input.args)
   },
   transformReply: (reply: Array<number>): ReadonlyArray<number> => reply
 })
 
 /** `buckets` counted if they and `peek` have room. */
-export const admitting = (
+export const admitInput = (
   prefix: string,
   buckets: ReadonlyArray<Bucket>,
   peek: ReadonlyArray<Bucket>,
   nowMillis: number
-): Counting => {
-  const counting: Counting = { keys: [], args: [] }
+): CounterScriptInput => {
+  const input: CounterScriptInput = { keys: [], args: [] }
   for (const bucket of buckets) {
-    counting.keys.push(keyOf(prefix, bucket, nowMillis))
-    counting.args.push(String(bucket.max), lifeOf(bucket, nowMillis))
+    input.keys.push(keyOf(prefix, bucket, nowMillis))
+    input.args.push(String(bucket.max), ttlSecondsOf(bucket, nowMillis))
   }
   for (const bucket of peek) {
-    counting.keys.push(keyOf(prefix, bucket, nowMillis))
-    counting.args.push(String(bucket.max), "0")
+    input.keys.push(keyOf(prefix, bucket, nowMillis))
+    input.args.push(String(bucket.max), "0")
   }
-  return counting
+  return input
 }
 
 /** `buckets` counted whether they have room or not. */
-export const always = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): Counting => ({
+export const countInput = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): CounterScriptInput => ({
   keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
-  args: buckets.flatMap((bucket) => [String(Number.MAX_SAFE_INTEGER), lifeOf(bucket, nowMillis)])
+  args: buckets.flatMap((bucket) => [String(Number.MAX_SAFE_INTEGER), ttlSecondsOf(bucket, nowMillis)])
 })
 
 /** A count of each of `buckets` given back. */
-export const givingBack = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): Counting => ({
+export const giveBackInput = (
+  prefix: string,
+  buckets: ReadonlyArray<Bucket>,
+  nowMillis: number
+): CounterScriptInput => ({
   keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
   args: buckets.flatMap(() => [String(Number.MAX_SAFE_INTEGER), "-1"])
 })
@@ -79,5 +83,5 @@ export const givingBack = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMi
 const keyOf = (prefix: string, bucket: Bucket, nowMillis: number): string =>
   `${prefix}${bucket.key}:${bucket.window.label}:${windowIndex(bucket.window, nowMillis)}`
 
-const lifeOf = (bucket: Bucket, nowMillis: number): string =>
-  String(releaseSecond(bucket.window, nowMillis) - Math.floor(nowMillis / 1_000) + REDIS_AFTERLIFE)
+const ttlSecondsOf = (bucket: Bucket, nowMillis: number): string =>
+  String(releaseSecond(bucket.window, nowMillis) - Math.floor(nowMillis / 1_000) + REDIS_KEY_GRACE_SECONDS)

@@ -1,6 +1,6 @@
 import type { CallLimits } from "../../contract/operation.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
-import { type Bucket, type LimitScope, type Window, type WindowLabel, windowOf } from "./window.ts"
+import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./window.ts"
 
 /** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
 export const CONVERSATION_KEY = 64
@@ -44,7 +44,7 @@ const conversationWindows = [windowOf("5s"), windowOf("60s"), windowOf("30m"), w
 const invalidCallWindows = [windowOf("1h"), windowOf("24h")] as const
 const tokenWindows = [windowOf("1m"), windowOf("1h")] as const
 
-export interface GatedCall {
+export interface RateLimitedCall {
   readonly operatorId: string | number | bigint
   readonly tokenId: string | number | bigint
   /** Method and path template below /v3, such as `POST /conversations/{conversation_id}`, or `unmatched`. */
@@ -67,45 +67,45 @@ export interface CallBuckets {
 }
 
 /** The buckets of one call. All keys of an operator carry one hash tag, so a Redis cluster keeps them in one slot. */
-export const bucketsOf = (call: GatedCall): CallBuckets => {
+export const bucketsOf = (call: RateLimitedCall): CallBuckets => {
   const { overrides, route } = call
   const operator = `{op:${call.operatorId}}`
   const buckets: Array<Bucket> = []
   const conversation: Array<Bucket> = []
   const invalid: Array<Bucket> = []
 
-  add(buckets, "user", `${operator}:user`, callWindows, userLimits, overrides?.user)
+  addBuckets(buckets, "user", `${operator}:user`, callWindows, userLimits, overrides?.user)
   const endpoint = `${operator}:endpoint:${route}`
-  add(buckets, "endpoint", endpoint, callWindows, call.limits ?? endpointLimits, endpointOverride(call))
+  addBuckets(buckets, "endpoint", endpoint, callWindows, call.limits ?? endpointLimits, endpointOverride(call))
   if (call.tokenLimits !== undefined) {
-    const ofOperator = { ...userLimits, ...overrides?.user }
+    const operatorLimits = { ...userLimits, ...overrides?.user }
     for (const window of tokenWindows) {
       const max = call.tokenLimits[window.label]
       if (max === undefined) continue
       const key = `${operator}:token:${call.tokenId}`
-      buckets.push({ key, scope: "token", window, max: Math.min(max, ofOperator[window.label]) })
+      buckets.push({ key, scope: "token", window, max: Math.min(max, operatorLimits[window.label]) })
     }
   }
   if (call.conversationId !== undefined) {
     const key = `${operator}:conversation:${String(call.conversationId).slice(0, CONVERSATION_KEY)}`
-    add(conversation, "conversation", key, conversationWindows, conversationLimits, overrides?.conversation)
+    addBuckets(conversation, "conversation", key, conversationWindows, conversationLimits, overrides?.conversation)
   }
   const key = `${operator}:endpoint_error:${route}`
-  add(invalid, "endpoint_error", key, invalidCallWindows, invalidCallLimits, overrides?.endpoint_error)
+  addBuckets(invalid, "endpoint_error", key, invalidCallWindows, invalidCallLimits, overrides?.endpoint_error)
   return { call: [...buckets, ...conversation], conversation, invalid }
 }
 
-const add = (
-  into: Array<Bucket>,
+const addBuckets = (
+  buckets: Array<Bucket>,
   scope: LimitScope,
   key: string,
-  windows: ReadonlyArray<Window>,
+  windows: ReadonlyArray<RateWindow>,
   limits: Limits,
   override: Limits | undefined
 ): void => {
   for (const window of windows) {
     const max = override?.[window.label] ?? limits[window.label]
-    if (max !== undefined) into.push({ key, scope, window, max })
+    if (max !== undefined) buckets.push({ key, scope, window, max })
   }
 }
 
@@ -113,12 +113,12 @@ const add = (
  * What an operator has in place of a route's limits: an entry for the route itself comes before one for routes that begin
  * like it (`POST /listings/*`), the longest first; `*` is for all routes without limits of their own.
  */
-const endpointOverride = ({ route, limits, overrides }: GatedCall): CallLimits | undefined => {
-  const own = overrides?.endpoint
-  if (own === undefined) return undefined
-  const fitting = Object.keys(own).filter((row) =>
+const endpointOverride = ({ route, limits, overrides }: RateLimitedCall): CallLimits | undefined => {
+  const overridesByRoute = overrides?.endpoint
+  if (overridesByRoute === undefined) return undefined
+  const matchingTemplates = Object.keys(overridesByRoute).filter((row) =>
     row === "*" ? limits === undefined : row.endsWith("*") && route.startsWith(row.slice(0, -1))
   )
-  const rows = [...fitting.sort((one, other) => one.length - other.length), route]
-  return Object.assign({}, ...rows.map((row) => own[row]))
+  const rows = [...matchingTemplates.sort((one, other) => one.length - other.length), route]
+  return Object.assign({}, ...rows.map((row) => overridesByRoute[row]))
 }

@@ -1,5 +1,5 @@
-import { type Admission, decide, hasRoom } from "./admission.ts"
-import { type Bucket, type Counter, type Window, windowIndex } from "./window.ts"
+import { decideAdmission, hasRoom, type WindowsDecision } from "./admission.ts"
+import { type Bucket, type Counter, type RateWindow, windowIndex } from "./window.ts"
 
 /**
  * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
@@ -24,28 +24,28 @@ interface Generations {
  * distinct buckets of a length are counted exactly, and beyond that a forgotten one, which nobody used for at least `live`
  * others, starts again at 0. A bucket near its limit is in use and stays.
  */
-export class MemoryCounts {
+export class MemoryCounters {
   readonly #live: number
   readonly #byLength = new Map<number, Generations>()
   #sweepAt = 0
 
-  constructor(live: number = LIVE_BUCKETS) {
-    this.#live = live
+  constructor(capacity: number = LIVE_BUCKETS) {
+    this.#live = capacity
   }
 
   /** Checks all and counts `buckets` in one step: nothing runs between, for it is synchronous. */
-  admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): Admission {
-    return decide(buckets, peek, this.counted(buckets, peek, nowMillis), nowMillis)
+  admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): WindowsDecision {
+    return decideAdmission(buckets, peek, this.countIfRoom(buckets, peek, nowMillis), nowMillis)
   }
 
   /** The counts before this call, first of `buckets`, then of `peek`; `buckets` are counted if all had room. */
-  counted(buckets: ReadonlyArray<Counter>, peek: ReadonlyArray<Counter>, nowMillis: number): ReadonlyArray<number> {
+  countIfRoom(buckets: ReadonlyArray<Counter>, peek: ReadonlyArray<Counter>, nowMillis: number): ReadonlyArray<number> {
     this.#sweep(nowMillis)
     const all = peek.length === 0 ? buckets : [...buckets, ...peek]
     const counts = all.map((bucket) => this.#read(bucket, nowMillis))
     if (hasRoom(all, counts)) {
-      buckets.forEach((bucket, at) => {
-        this.#write(bucket, (counts[at] ?? 0) + 1, nowMillis)
+      buckets.forEach((bucket, index) => {
+        this.#write(bucket, (counts[index] ?? 0) + 1, nowMillis)
       })
     }
     return counts
@@ -76,11 +76,11 @@ export class MemoryCounts {
     const { young, old } = this.#generations(bucket.window, nowMillis)
     const count = young.get(bucket.key)
     if (count !== undefined) return count
-    const before = old.get(bucket.key)
-    if (before === undefined) return 0
+    const olderCount = old.get(bucket.key)
+    if (olderCount === undefined) return 0
     // A full bucket is only read, never written, and must not be forgotten while its owner keeps knocking.
-    this.#write(bucket, before, nowMillis)
-    return before
+    this.#write(bucket, olderCount, nowMillis)
+    return olderCount
   }
 
   #write(bucket: Counter, count: number, nowMillis: number): void {
@@ -93,13 +93,13 @@ export class MemoryCounts {
   }
 
   /** A clock that was set back also starts anew: too lenient for one window, where keeping the future's counts could refuse for years. */
-  #generations(window: Window, nowMillis: number): Generations {
+  #generations(window: RateWindow, nowMillis: number): Generations {
     const index = windowIndex(window, nowMillis)
-    const held = this.#byLength.get(window.seconds)
-    if (held !== undefined && held.index === index) return held
-    const started = { index, release: (index + 1) * window.seconds, young: new Map(), old: new Map() }
-    this.#byLength.set(window.seconds, started)
-    return started
+    const current = this.#byLength.get(window.seconds)
+    if (current !== undefined && current.index === index) return current
+    const fresh = { index, release: (index + 1) * window.seconds, young: new Map(), old: new Map() }
+    this.#byLength.set(window.seconds, fresh)
+    return fresh
   }
 
   /** Once a minute, what expired and was not asked for since. */

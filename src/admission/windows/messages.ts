@@ -1,8 +1,8 @@
-import type { Admission, Refused } from "./admission.ts"
+import type { WindowsDecision, WindowsRejected } from "./admission.ts"
 import type { Bucket } from "./window.ts"
 
 /** error_msg of a refused call (specification, Limits). */
-export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string => {
+export const rateLimitMessage = ({ bucket, retryAfterSeconds }: WindowsRejected): string => {
   switch (bucket.scope) {
     case "user":
     case "endpoint":
@@ -26,12 +26,12 @@ export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string =
 }
 
 /** Headers of every answer: the standard fields, and on a refusal those of the specification. */
-export const rateLimitHeaders = (admission: Admission): Readonly<Record<string, string>> =>
+export const rateLimitHeaders = (admission: WindowsDecision): Readonly<Record<string, string>> =>
   admission._tag === "Refused"
-    ? { ...refusalHeaders(admission), ...standardFields(admission) }
+    ? { ...rejectionHeaders(admission), ...standardFields(admission) }
     : standardFields(admission)
 
-const refusalHeaders = ({ bucket, retryAfterSeconds }: Refused) => ({
+const rejectionHeaders = ({ bucket, retryAfterSeconds }: WindowsRejected) => ({
   "Retry-After": String(retryAfterSeconds),
   "X-RateLimit-Scope": bucket.scope,
   "X-RateLimit-Window": bucket.window.label,
@@ -43,15 +43,15 @@ const refusalHeaders = ({ bucket, retryAfterSeconds }: Refused) => ({
  * the fewest calls left, of equals the one that lasts longest. So `r` is a promise: that many more calls of this kind
  * pass now. A window with a smaller share left but more calls would promise calls that another one refuses.
  */
-const standardFields = (admission: Admission): Readonly<Record<string, string>> => {
+const standardFields = (admission: WindowsDecision): Readonly<Record<string, string>> => {
   if (admission._tag === "Refused") return fieldsOf(admission.bucket, 0, admission.retryAfterSeconds)
   const [first, ...others] = admission.remaining
   if (first === undefined) return {}
   const tightest = others.reduce(
-    (held, next) =>
-      next.remaining < held.remaining || (next.remaining === held.remaining && next.resetSeconds > held.resetSeconds)
+    (best, next) =>
+      next.remaining < best.remaining || (next.remaining === best.remaining && next.resetSeconds > best.resetSeconds)
         ? next
-        : held,
+        : best,
     first
   )
   return fieldsOf(tightest.bucket, tightest.remaining, tightest.resetSeconds)

@@ -1,18 +1,18 @@
 import { Clock, Data, Deferred, Effect } from "effect"
 import { createClient } from "redis"
 import { redisUp } from "../../platform/telemetry/metrics/declared.ts"
-import { watched } from "../../platform/telemetry/metrics/family.ts"
-import { inSpan } from "../../platform/telemetry/spans.ts"
-import { type Counting, countingScript } from "./counting-script.ts"
+import { registerGauge } from "../../platform/telemetry/metrics/family.ts"
+import { withChildSpan } from "../../platform/telemetry/spans.ts"
+import { type CounterScriptInput, counterScript } from "./counting-script.ts"
 
 /** Longest a call waits for Redis to count it, in milliseconds. */
-export const REDIS_PATIENCE = 200
+export const REDIS_TIMEOUT_MS = 200
 /** Longest an attempt to reach Redis takes, in milliseconds. */
-export const REDIS_CONNECT = 1_000
+export const REDIS_CONNECT_TIMEOUT_MS = 1_000
 /** Milliseconds between two attempts to reach Redis while it is away. */
-export const REDIS_PROBE = 1_000
+export const REDIS_RETRY_INTERVAL_MS = 1_000
 /** Milliseconds between two warnings that Redis is away. */
-export const REDIS_WARNING = 60_000
+export const REDIS_WARNING_INTERVAL_MS = 60_000
 
 /** Redis refused the connection, dropped it, answered with an error, or did not answer in time. */
 class RedisAway extends Data.TaggedError("RedisAway")<{ readonly cause: unknown }> {}
@@ -28,7 +28,7 @@ export interface RedisLink {
    * The counts before this call, or undefined while Redis is away. Never fails; waits REDIS_PATIENCE once when Redis stops
    * answering and not at all after that, until a probe in the background has counted something again.
    */
-  readonly run: (counting: Counting) => Effect.Effect<ReadonlyArray<number> | undefined>
+  readonly run: (input: CounterScriptInput) => Effect.Effect<ReadonlyArray<number> | undefined>
 }
 
 /**
@@ -36,18 +36,21 @@ export interface RedisLink {
  * away, and a server that accepts and stays silent looks connected; so a connection here lives once, and any failure ends
  * it for all calls at once. Building waits for the first attempt, successful or not.
  */
-export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (nowMillis: number) => Counting) {
-  const { away, back } = announcements(yield* addressOf(url))
-  const attempted = yield* Deferred.make<void>()
+export const makeRedisLink = Effect.fnUntraced(function* (
+  url: string,
+  probe: (nowMillis: number) => CounterScriptInput
+) {
+  const { logAway, logBack } = makeStatusLog(yield* addressOf(url))
+  const firstAttempt = yield* Deferred.make<void>()
   let connection: Connection | undefined
-  yield* watched(redisUp.of({}), () => (connection === undefined ? 0 : 1))
+  yield* registerGauge(redisUp.withLabels({}), () => (connection === undefined ? 0 : 1))
 
   const session = Effect.gen(function* () {
-    const made = yield* connected(url, probe)
-    connection = made
-    yield* back
-    yield* Deferred.succeed(attempted, undefined)
-    return yield* Deferred.await(made.lost)
+    const opened = yield* openConnection(url, probe)
+    connection = opened
+    yield* logBack
+    yield* Deferred.succeed(firstAttempt, undefined)
+    return yield* Deferred.await(opened.lost)
   }).pipe(
     Effect.ensuring(
       Effect.sync(() => {
@@ -58,26 +61,26 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
   )
 
   yield* session.pipe(
-    Effect.catch(away),
-    Effect.andThen(Deferred.succeed(attempted, undefined)),
-    Effect.andThen(Effect.sleep(REDIS_PROBE)),
+    Effect.catch(logAway),
+    Effect.andThen(Deferred.succeed(firstAttempt, undefined)),
+    Effect.andThen(Effect.sleep(REDIS_RETRY_INTERVAL_MS)),
     Effect.forever,
     Effect.forkScoped
   )
-  yield* Deferred.await(attempted)
+  yield* Deferred.await(firstAttempt)
 
-  const run: RedisLink["run"] = (counting) =>
+  const run: RedisLink["run"] = (input) =>
     Effect.suspend(() => {
-      if (counting.keys.length === 0) return Effect.succeed([])
-      const used = connection
-      if (used === undefined) return Effect.succeed(undefined)
-      return attempt(() => used.client.count(counting)).pipe(
-        inSpan("windows", { "db.system.name": "redis" }, "client"),
-        Effect.raceFirst(patience),
+      if (input.keys.length === 0) return Effect.succeed([])
+      const current = connection
+      if (current === undefined) return Effect.succeed(undefined)
+      return attempt(() => current.client.count(input)).pipe(
+        withChildSpan("windows", { "db.system.name": "redis" }, "client"),
+        Effect.raceFirst(failAfterTimeout),
         Effect.catch((lost) =>
           Effect.sync(() => {
-            if (connection === used) connection = undefined
-            Deferred.doneUnsafe(used.lost, Effect.fail(lost))
+            if (connection === current) connection = undefined
+            Deferred.doneUnsafe(current.lost, Effect.fail(lost))
             return undefined
           })
         )
@@ -88,7 +91,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
 })
 
 /** A connection that has counted something: a replica, a full or a loading server accepts one and counts nothing. */
-const connected = (url: string, probe: (nowMillis: number) => Counting) =>
+const openConnection = (url: string, probe: (nowMillis: number) => CounterScriptInput) =>
   Effect.gen(function* () {
     const lost = yield* Deferred.make<never, RedisAway>()
     const client = yield* newConnection(url, lost)
@@ -98,29 +101,29 @@ const connected = (url: string, probe: (nowMillis: number) => Counting) =>
     return { client, lost }
   }).pipe(
     Effect.timeoutOrElse({
-      duration: REDIS_CONNECT,
-      orElse: () => Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_CONNECT} ms` }))
+      duration: REDIS_CONNECT_TIMEOUT_MS,
+      orElse: () => Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_CONNECT_TIMEOUT_MS} ms` }))
     })
   )
 
 /** What the log says: that Redis is away, once in REDIS_WARNING however often it is tried, and that it is back. */
-const announcements = (address: string) => {
+const makeStatusLog = (address: string) => {
   let warnedAt = Number.NEGATIVE_INFINITY
-  let announced = false
+  let isAwayLogged = false
   return {
-    away: Effect.fnUntraced(function* (why: RedisAway) {
+    logAway: Effect.fnUntraced(function* (error: RedisAway) {
       const now = yield* Clock.currentTimeMillis
-      if (now - warnedAt < REDIS_WARNING) return
+      if (now - warnedAt < REDIS_WARNING_INTERVAL_MS) return
       warnedAt = now
-      announced = true
+      isAwayLogged = true
       yield* Effect.logWarning(
         `Redis at ${address} is unreachable: each process counts its own rate-limit windows until Redis is back`,
-        why
+        error
       )
     }),
-    back: Effect.suspend(() => {
-      if (!announced) return Effect.void
-      announced = false
+    logBack: Effect.suspend(() => {
+      if (!isAwayLogged) return Effect.void
+      isAwayLogged = false
       return Effect.logInfo(`Redis at ${address} is back: all processes share their rate-limit windows again`)
     })
   }
@@ -129,11 +132,11 @@ const announcements = (address: string) => {
 const newClient = (url: string) =>
   createClient({
     url,
-    scripts: { count: countingScript },
+    scripts: { count: counterScript },
     disableOfflineQueue: true,
     // node-redis would make an AbortSignal a command, which costs as much as the command; `patience` bounds the wait.
     commandOptions: { timeout: 0 },
-    socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT }
+    socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT_TIMEOUT_MS }
   })
 
 const newConnection = (url: string, lost: Deferred.Deferred<never, RedisAway>) =>
@@ -151,16 +154,16 @@ const newConnection = (url: string, lost: Deferred.Deferred<never, RedisAway>) =
       })
   )
 
-const attempt = <A>(ask: () => Promise<A>) =>
-  Effect.tryPromise({ try: ask, catch: (cause) => new RedisAway({ cause }) })
+const attempt = <A>(call: () => Promise<A>) =>
+  Effect.tryPromise({ try: call, catch: (cause) => new RedisAway({ cause }) })
 
 /**
  * In four steps, so that a pause of this process (a garbage collection, a long computation) is one step late instead of
  * the whole wait gone before the answer could be read, or the question be sent.
  */
-const patience = Effect.sleep(REDIS_PATIENCE / 4).pipe(
+const failAfterTimeout = Effect.sleep(REDIS_TIMEOUT_MS / 4).pipe(
   Effect.repeat({ times: 3 }),
-  Effect.andThen(Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_PATIENCE} ms` })))
+  Effect.andThen(Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_TIMEOUT_MS} ms` })))
 )
 
 /** Host and port alone: the address may hold a password. */

@@ -3,7 +3,7 @@ import { Struct } from "effect"
 // Fixed windows with boundary resets (specification, Limits). Boundaries are multiples of the window's length since
 // 1970-01-01T00:00Z, so a day's window is the UTC day and every process agrees on them without talking.
 
-const seconds = {
+const secondsByLabel = {
   "5s": 5,
   "60s": 60,
   "1m": 60,
@@ -15,16 +15,17 @@ const seconds = {
 } as const
 
 /** What X-RateLimit-Window shows. Layer 3 counts "60 seconds" where layer 1 counts "1 minute", so both labels exist. */
-export type WindowLabel = keyof typeof seconds
+export type WindowLabel = keyof typeof secondsByLabel
 
-export const WINDOW_LABELS = Struct.keys(seconds)
+export const WINDOW_LABELS = Struct.keys(secondsByLabel)
 
-export interface Window {
+export interface RateWindow {
   readonly label: WindowLabel
   readonly seconds: number
 }
 
-export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ label, seconds: seconds[label] }) as const
+export const windowOf = <const Label extends WindowLabel>(label: Label) =>
+  ({ label, seconds: secondsByLabel[label] }) as const
 
 /**
  * `conversation` is ours: the specification does not say what a hit of layer 3 reports. Outside the layers `share_link` counts
@@ -56,25 +57,26 @@ export type LimitScope =
 export interface Bucket {
   readonly key: string
   readonly scope: LimitScope
-  readonly window: Window
+  readonly window: RateWindow
   readonly max: number
 }
 
 /** What counting needs of a bucket. */
 export type Counter = Pick<Bucket, "key" | "window" | "max">
 
-export const windowIndex = (window: Window, nowMillis: number): number => Math.floor(nowMillis / 1_000 / window.seconds)
+export const windowIndex = (window: RateWindow, nowMillis: number): number =>
+  Math.floor(nowMillis / 1_000 / window.seconds)
 
 /** The first second of the next window, when all of this one's counts are forgotten. */
-export const releaseSecond = (window: Window, nowMillis: number): number =>
+export const releaseSecond = (window: RateWindow, nowMillis: number): number =>
   (windowIndex(window, nowMillis) + 1) * window.seconds
 
 /** Whole seconds until the release. At least 1: a release lies on a whole second, strictly after now. */
-export const retryAfter = (window: Window, nowMillis: number): number =>
+export const retryAfterSeconds = (window: RateWindow, nowMillis: number): number =>
   releaseSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
 
 /** Those of `buckets` whose window has not ended since. */
-export const stillOpen = (
+export const bucketsStillOpen = (
   buckets: ReadonlyArray<Bucket>,
   sinceMillis: number,
   nowMillis: number

@@ -4,28 +4,28 @@ import { SqlClient } from "effect/sql"
 import { Places } from "../../admission/concurrency/Places.ts"
 import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../admission/windows/window.ts"
-import { decoderOf } from "../../contract/decode.ts"
+import { makeDecoder } from "../../contract/decode.ts"
 import type { ServerError } from "../../contract/errors.ts"
-import { Id, isUpTo } from "../../contract/fields.ts"
+import { hasAtMostCharacters, Id } from "../../contract/fields.ts"
 import { parseJson } from "../../contract/json-text.ts"
-import { textOf } from "../../contract/utf8.ts"
-import { isFresh, isSigned } from "../../domain/webhooks/deliveries/signature.ts"
+import { decodeUtf8 } from "../../contract/utf8.ts"
+import { hasValidSignature, isFreshTimestamp } from "../../domain/webhooks/deliveries/signature.ts"
 import { CONNECTOR_MESSAGE_ID, CONNECTOR_MESSAGES_A_MINUTE } from "../../platform/limits.ts"
-import { type Heard, Ingest } from "../ingest/Ingest.ts"
-import { Known } from "./Known.ts"
-import { groundOf, noting, type Outcome } from "./messages.ts"
+import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
+import { ConnectorCache } from "./Known.ts"
+import { type ConnectorMessageOutcome, makeLoadMessageContext, makeRecordOutcome } from "./messages.ts"
 
 // What connectors say by themselves, on its way to `Ingest`.
 
 /** What the headers of a message say of it. */
-export interface Signed {
+export interface SignatureHeaders {
   readonly id: string
   readonly timestamp: number
   readonly signatures: string
 }
 
 /** What became of a message, as HTTP says it. */
-export interface Answer {
+export interface ConnectorMessageResponse {
   readonly status: number
   readonly body: Readonly<Record<string, string>>
   /** Seconds after which the same message is worth sending again. */
@@ -33,13 +33,13 @@ export interface Answer {
 }
 
 /** A message that was not heard, and why. */
-export const unheard = (status: number, reason: string, retryAfter?: number): Answer => ({
+export const rejectionResponse = (status: number, reason: string, retryAfter?: number): ConnectorMessageResponse => ({
   status,
   body: { reason },
   ...(retryAfter === undefined ? {} : { retryAfter })
 })
 
-export const notSigned = unheard(
+export const unsignedResponse = rejectionResponse(
   401,
   "The message must be signed by a registered connector, within the last five minutes."
 )
@@ -47,23 +47,26 @@ export const notSigned = unheard(
 const TIMESTAMP = /^\d{1,12}$/
 
 /** What can be said of a message before its body is there; undefined: it is not signed, whatever its body. */
-export const signedIn = (headers: Readonly<Record<string, string | undefined>>, now: number): Signed | undefined => {
+export const parseSignatureHeaders = (
+  headers: Readonly<Record<string, string | undefined>>,
+  now: number
+): SignatureHeaders | undefined => {
   const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures } = headers
   if (id === undefined || signatures === undefined || time === undefined || !TIMESTAMP.test(time)) return undefined
   const timestamp = Number(time)
-  return isFresh(timestamp, now) ? { id, timestamp, signatures } : undefined
+  return isFreshTimestamp(timestamp, now) ? { id, timestamp, signatures } : undefined
 }
 
 const MINUTE = windowOf("1m")
 
-const bucketOf = (connectorId: number): Bucket => ({
+const toRateBucket = (connectorId: number): Bucket => ({
   key: `{connector:${connectorId}}`,
   scope: "connector",
   window: MINUTE,
   max: CONNECTOR_MESSAGES_A_MINUTE
 })
 
-const readSaid = decoderOf(
+const decodeMessage = makeDecoder(
   Schema.Struct({
     account: Schema.Struct({ channel_account_id: Id }),
     said: Schema.Record(Schema.String, Schema.Unknown)
@@ -71,91 +74,109 @@ const readSaid = decoderOf(
 )
 
 /** What of a body is heard: whose account speaks, and what it says; the rest is `Ingest`'s to judge. */
-const readBody = (body: Uint8Array) =>
-  Effect.fromResult(Result.flatMap(textOf(body), parseJson)).pipe(
-    Effect.mapError((why) => unheard(400, `The body ${why}.`)),
+const parseBody = (body: Uint8Array) =>
+  Effect.fromResult(Result.flatMap(decodeUtf8(body), parseJson)).pipe(
+    Effect.mapError((problem) => rejectionResponse(400, `The body ${problem}.`)),
     Effect.flatMap((value) =>
-      Effect.mapError(readSaid(value), ({ _tag, message }) => unheard(_tag === "BadRequest" ? 400 : 422, message))
+      Effect.mapError(decodeMessage(value), ({ _tag, message }) =>
+        rejectionResponse(_tag === "BadRequest" ? 400 : 422, message)
+      )
     )
   )
 
-const outcomeOf = (become: Heard): Outcome => ({
-  outcome: become.outcome,
-  reason: become.outcome === "refused" ? become.reason : null
+const toMessageOutcome = (result: IngestResult): ConnectorMessageOutcome => ({
+  outcome: result.outcome,
+  reason: result.outcome === "refused" ? result.reason : null
 })
 
-const answerOf = ({ outcome, reason }: Outcome): Answer =>
+const toResponse = ({ outcome, reason }: ConnectorMessageOutcome): ConnectorMessageResponse =>
   outcome === "refused" ? { status: 422, body: { outcome, reason: reason ?? "" } } : { status: 200, body: { outcome } }
 
-const longId = unheard(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
-const replayed = unheard(
+const idTooLongResponse = rejectionResponse(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
+const replayedResponse = rejectionResponse(
   409,
   "webhook-timestamp: this message was already received; sign it again before you resend it."
 )
-const anotherMessage = unheard(409, "webhook-id: was used for another message; use a new id for each message.")
-const noSuchAccount = unheard(403, "account.channel_account_id: must be an account of this connector.")
-const tooMany = (seconds: number) =>
-  unheard(429, `More than ${CONNECTOR_MESSAGES_A_MINUTE} messages a minute.`, seconds)
+const idReusedResponse = rejectionResponse(
+  409,
+  "webhook-id: was used for another message; use a new id for each message."
+)
+const unknownAccountResponse = rejectionResponse(
+  403,
+  "account.channel_account_id: must be an account of this connector."
+)
+const rateLimitedResponse = (seconds: number) =>
+  rejectionResponse(429, `More than ${CONNECTOR_MESSAGES_A_MINUTE} messages a minute.`, seconds)
 
 /** Hears connectors. */
-export class Hearing extends Context.Service<
-  Hearing,
+export class ConnectorMessageReceiver extends Context.Service<
+  ConnectorMessageReceiver,
   {
     /** Returns whether a connector with this id exists. A message to another id is rejected before its body is received. */
-    readonly isKnown: (connectorId: number) => Effect.Effect<boolean>
+    readonly exists: (connectorId: number) => Effect.Effect<boolean>
     /** Which connector signed the message; undefined: none, or another one than it says. */
-    readonly signer: (connectorId: number, signed: Signed, body: Uint8Array) => Effect.Effect<number | undefined>
+    readonly findSigner: (
+      connectorId: number,
+      headers: SignatureHeaders,
+      body: Uint8Array
+    ) => Effect.Effect<number | undefined>
     /**
      * Hears a message that its connector signed. One that is sent again, signed anew, is answered as it was; a copy of what
      * was heard is refused. The id is written down after the message was heard, since one that was heard twice changes
      * nothing (`Ingest`), and one that was written down and never heard would be lost.
      */
-    readonly hear: (connectorId: number, signed: Signed, body: Uint8Array) => Effect.Effect<Answer, ServerError>
+    readonly receive: (
+      connectorId: number,
+      headers: SignatureHeaders,
+      body: Uint8Array
+    ) => Effect.Effect<ConnectorMessageResponse, ServerError>
   }
 >()("latchkey/connectors/Hearing") {
   static readonly layer = Layer.effect(
-    Hearing,
+    ConnectorMessageReceiver,
     Effect.gen(function* () {
-      const [sql, known, windows] = [yield* SqlClient.SqlClient, yield* Known, yield* RateWindows]
-      const [places, ingest] = [yield* Places, yield* Ingest]
-      const [look, note] = [groundOf(sql), noting(sql)]
+      const [sql, connectorCache, windows] = [yield* SqlClient.SqlClient, yield* ConnectorCache, yield* RateWindows]
+      const [limiter, ingest] = [yield* Places, yield* Ingest]
+      const [loadContext, recordOutcome] = [makeLoadMessageContext(sql), makeRecordOutcome(sql)]
 
-      const heard = Effect.fnUntraced(function* (
+      const handleMessage = Effect.fnUntraced(function* (
         connectorId: number,
-        { id: messageId, timestamp: signedAt }: Signed,
+        { id: messageId, timestamp: signedAt }: SignatureHeaders,
         body: Uint8Array
       ) {
-        if (!isUpTo(messageId, CONNECTOR_MESSAGE_ID)) return longId
-        const { account, said } = yield* readBody(body)
+        if (!hasAtMostCharacters(messageId, CONNECTOR_MESSAGE_ID)) return idTooLongResponse
+        const { account, said } = yield* parseBody(body)
         const accountId = account.channel_account_id
         const message = { connectorId, messageId, signedAt, digest: createHash("sha256").update(body).digest() }
-        const { operator_id: operatorId, channel_type: channelType, before } = yield* look(message, accountId)
-        if (before?.same === false) return anotherMessage
-        if (before?.anew === false) return replayed
-        if (operatorId === null || channelType === null) return noSuchAccount
-        const speaking = ingest.ingest({ operatorId, accountId, channelType }, said)
-        const outcome = before ?? outcomeOf(yield* places.within(operatorId, speaking, body.length))
-        yield* note(message, outcome, yield* DateTime.nowAsDate)
-        return answerOf(outcome)
+        const { operator_id: operatorId, channel_type: channelType, before } = yield* loadContext(message, accountId)
+        if (before?.same === false) return idReusedResponse
+        if (before?.anew === false) return replayedResponse
+        if (operatorId === null || channelType === null) return unknownAccountResponse
+        const ingestion = ingest.ingest({ operatorId, accountId, channelType }, said)
+        const outcome = before ?? toMessageOutcome(yield* limiter.within(operatorId, ingestion, body.length))
+        yield* recordOutcome(message, outcome, yield* DateTime.nowAsDate)
+        return toResponse(outcome)
       })
 
-      return Hearing.of({
-        isKnown: known.has,
-        signer: Effect.fnUntraced(function* (connectorId, { id, timestamp, signatures }, body) {
-          const connector = yield* known.find(connectorId)
+      return ConnectorMessageReceiver.of({
+        exists: connectorCache.has,
+        findSigner: Effect.fnUntraced(function* (connectorId, { id, timestamp, signatures }, body) {
+          const connector = yield* connectorCache.find(connectorId)
           const now = yield* Clock.currentTimeMillis
           const message = { id, timestamp, body }
-          const isOwn = connector?.secrets.some((secret) => isSigned(message, signatures, secret, now)) === true
+          const isOwn =
+            connector?.secrets.some((secret) => hasValidSignature(message, signatures, secret, now)) === true
           return isOwn ? connector.id : undefined
         }),
-        hear: Effect.fnUntraced(function* (connectorId, signed, body) {
-          const admission = yield* windows.admit([bucketOf(connectorId)], [])
-          if (admission._tag === "Refused") return tooMany(admission.retryAfterSeconds)
-          return yield* Effect.catchIf(heard(connectorId, signed, body), isAnswer, Effect.succeed)
+        receive: Effect.fnUntraced(function* (connectorId, headers, body) {
+          const admission = yield* windows.admit([toRateBucket(connectorId)], [])
+          if (admission._tag === "Refused") return rateLimitedResponse(admission.retryAfterSeconds)
+          return yield* Effect.catchIf(handleMessage(connectorId, headers, body), isResponse, Effect.succeed)
         })
       })
     })
-  ).pipe(Layer.provide(Known.layer))
+  ).pipe(Layer.provide(ConnectorCache.layer))
 }
 
-const isAnswer = (error: Answer | ServerError): error is Answer => "status" in error
+const isResponse = (error: ConnectorMessageResponse | ServerError): error is ConnectorMessageResponse =>
+  "status" in error

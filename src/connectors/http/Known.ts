@@ -2,12 +2,12 @@ import { type Array as Arr, Clock, Context, DateTime, Effect, Layer, Schema, Sem
 import { SqlClient } from "effect/sql"
 import type { SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowsOf } from "../../platform/database/rows.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
 import { CONNECTORS } from "../../platform/limits.ts"
-import { connectorSecret } from "../../platform/sealing/places.ts"
-import { Sealing, type Seals } from "../../platform/sealing/Sealing.ts"
+import { connectorSecretBinding } from "../../platform/sealing/places.ts"
+import { CurrentSealer, type SecretSealer } from "../../platform/sealing/Sealing.ts"
 
-const Row = Schema.Struct({
+const ConnectorRow = Schema.Struct({
   id: Schema.Int,
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
@@ -16,18 +16,18 @@ const Row = Schema.Struct({
 })
 
 /** A connector as it is spoken with. */
-export interface KnownConnector {
+export interface CachedConnector {
   readonly id: number
   readonly url: string
   readonly secrets: Arr.NonEmptyReadonlyArray<SigningSecret>
 }
 
 /** For so long a process may still know a connector that is gone, or not yet know a new one. */
-export const KNOWN_MS = 1_000
+export const CONNECTOR_CACHE_TTL_MS = 1_000
 
-const readRows = rowsOf(Row)
+const readRows = makeRowsReader(ConnectorRow)
 
-const all = (sql: SqlClient.SqlClient) => {
+const makeListConnectorRows = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ now }: Givens<{ readonly now: Date }>) => sql`
@@ -38,59 +38,68 @@ const all = (sql: SqlClient.SqlClient) => {
 }
 
 /** Their secrets are as they are kept. */
-type All = ReadonlyMap<number, typeof Row.Type>
+type ConnectorRowsById = ReadonlyMap<number, typeof ConnectorRow.Type>
 
-const openedBy = ({ openRedacted }: Seals, { id, url, secret, former_secret }: typeof Row.Type): KnownConnector => {
-  const own = openRedacted(connectorSecret(id), secret)
+const unsealConnector = (
+  { openRedacted }: SecretSealer,
+  { id, url, secret, former_secret }: typeof ConnectorRow.Type
+): CachedConnector => {
+  const currentSecret = openRedacted(connectorSecretBinding(id), secret)
   return {
     id,
     url,
-    secrets: former_secret === null ? [own] : [own, openRedacted(connectorSecret(id), former_secret)]
+    secrets:
+      former_secret === null
+        ? [currentSecret]
+        : [currentSecret, openRedacted(connectorSecretBinding(id), former_secret)]
   }
 }
 
 /** One reading of all, remembered for {@link KNOWN_MS}; a clock that was set back makes it no younger. */
-const remembered = (reading: Effect.Effect<All>) =>
-  Effect.map(Semaphore.make(1), (one) => {
-    let last: { readonly at: number; readonly all: All } | undefined
-    const fresh = Effect.map(Clock.currentTimeMillis, (now) =>
-      last !== undefined && Math.abs(now - last.at) < KNOWN_MS ? last.all : undefined
+const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
+  Effect.map(Semaphore.make(1), (semaphore) => {
+    let cached: { readonly at: number; readonly all: ConnectorRowsById } | undefined
+    const readCached = Effect.map(Clock.currentTimeMillis, (now) =>
+      cached !== undefined && Math.abs(now - cached.at) < CONNECTOR_CACHE_TTL_MS ? cached.all : undefined
     )
-    const readAgain = Effect.flatMap(Clock.currentTimeMillis, (at) =>
-      Effect.map(reading, (all) => {
-        last = { at, all }
+    const refresh = Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.map(readAll, (all) => {
+        cached = { at, all }
         return all
       })
     )
-    const orRead = (rest: Effect.Effect<All>) =>
-      Effect.flatMap(fresh, (all) => (all === undefined ? rest : Effect.succeed(all)))
-    return orRead(one.withPermits(1)(orRead(readAgain)))
+    const cachedOrElse = (fallback: Effect.Effect<ConnectorRowsById>) =>
+      Effect.flatMap(readCached, (all) => (all === undefined ? fallback : Effect.succeed(all)))
+    return cachedOrElse(semaphore.withPermits(1)(cachedOrElse(refresh)))
   })
 
 /**
  * Connectors with their secrets, all of them remembered for a second: whoever sends messages that are not signed, whatever
  * connector they name, costs the database one statement a second.
  */
-export class Known extends Context.Service<
-  Known,
+export class ConnectorCache extends Context.Service<
+  ConnectorCache,
   {
     readonly has: (id: number) => Effect.Effect<boolean>
-    readonly find: (id: number) => Effect.Effect<KnownConnector | undefined>
+    readonly find: (id: number) => Effect.Effect<CachedConnector | undefined>
   }
 >()("latchkey/connectors/Known") {
   static readonly layer = Layer.effect(
-    Known,
+    ConnectorCache,
     Effect.gen(function* () {
-      const seals = yield* Sealing
-      const read = Effect.map(all(yield* SqlClient.SqlClient), (rows): All => new Map(rows.map((row) => [row.id, row])))
-      const known = yield* remembered(read)
-      return Known.of({
-        has: (id) => Effect.map(known, (connectors) => connectors.has(id)),
+      const seals = yield* CurrentSealer
+      const read = Effect.map(
+        makeListConnectorRows(yield* SqlClient.SqlClient),
+        (rows): ConnectorRowsById => new Map(rows.map((row) => [row.id, row]))
+      )
+      const cachedRows = yield* cacheForTtl(read)
+      return ConnectorCache.of({
+        has: (id) => Effect.map(cachedRows, (connectors) => connectors.has(id)),
         // Opened one by one: one whose secret does not open is in the way of no other.
         find: (id) =>
-          Effect.map(known, (connectors) => {
+          Effect.map(cachedRows, (connectors) => {
             const row = connectors.get(id)
-            return row === undefined ? undefined : openedBy(seals, row)
+            return row === undefined ? undefined : unsealConnector(seals, row)
           })
       })
     })

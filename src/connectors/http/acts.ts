@@ -1,108 +1,113 @@
 import { Effect, Schema } from "effect"
-import { decoderOf } from "../../contract/decode.ts"
+import { makeDecoder } from "../../contract/decode.ts"
 import { type BadRequest, ValidationFailed } from "../../contract/errors.ts"
-import { Code } from "../../contract/fields.ts"
+import { RecordCode } from "../../contract/fields.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
 import type {
-  AccountThere,
   Connector,
-  ListingThere,
-  MessageTaken,
-  MessageThere,
-  OfferMade,
-  OfferThere,
-  OrderThere,
-  ReviewThere
+  CreatedOffer,
+  MessageSendResult,
+  OutboundMessage,
+  OutboundOffer,
+  OutboundReview,
+  RemoteAccount,
+  RemoteListing,
+  RemoteOrder
 } from "../../domain/channels/port/connector.ts"
 import { ListingDay, Restrictions } from "../../domain/channels/port/days.ts"
 import type { ConnectorError } from "../../domain/channels/port/errors.ts"
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
-import { OfferSaid } from "../../domain/channels/port/said.ts"
+import { ChannelOfferEvent } from "../../domain/channels/port/said.ts"
 import { ELIGIBLE_POLICIES } from "../../platform/limits.ts"
 
 // The protocol outward (docs/channels.md, "A connector over HTTP"): each act is a message of a type, and what is answered is
 // read before it is believed.
 
 /** What a connector is asked, and how its answer is read. */
-export interface Message<A> {
+export interface ProtocolMessage<A> {
   readonly type: string
   readonly payload: Readonly<Record<string, unknown>>
-  readonly read: (answer: unknown) => Effect.Effect<A, BadRequest | ValidationFailed>
+  readonly decodeResponse: (body: unknown) => Effect.Effect<A, BadRequest | ValidationFailed>
 }
 
 /** Sends a message about an account and answers what came of it. */
-export type Ask = <A>(account: AccountThere, message: Message<A>) => Effect.Effect<A, ConnectorError>
+export type SendProtocolMessage = <A>(
+  account: RemoteAccount,
+  message: ProtocolMessage<A>
+) => Effect.Effect<A, ConnectorError>
 
-const readDone = decoderOf(Schema.Record(Schema.String, Schema.Unknown))
-const done = (answer: unknown) => Effect.asVoid(readDone(answer))
+const decodeObject = makeDecoder(Schema.Record(Schema.String, Schema.Unknown))
+const decodeEmptyResponse = (body: unknown) => Effect.asVoid(decodeObject(body))
 
-const readAnswered = decoderOf(
+const decodeRequestStatusBody = makeDecoder(
   Schema.Struct({ answer: Schema.Literals(["pending", "approved", "declined", "unknown"]) })
 )
-const answered = (answer: unknown) => Effect.map(readAnswered(answer), ({ answer }) => answer)
+const decodeRequestStatus = (body: unknown) => Effect.map(decodeRequestStatusBody(body), ({ answer }) => answer)
 
 /** A day as the port has it; the only texts in it are short, however long an answer may be. */
-const DayAnswered = Schema.Struct({
+const CalendarDayResponse = Schema.Struct({
   ...ListingDay.fields,
   restrictions: Schema.optionalKey(
     Schema.Struct({
       ...Restrictions.fields,
-      min_advance_reservation: Schema.optionalKey(Code),
-      max_advance_reservation: Schema.optionalKey(Code)
+      min_advance_reservation: Schema.optionalKey(RecordCode),
+      max_advance_reservation: Schema.optionalKey(RecordCode)
     })
   )
 })
 
-const readDays = decoderOf(Schema.Struct({ days: Schema.Array(DayAnswered) }))
+const decodeCalendarBody = makeDecoder(Schema.Struct({ days: Schema.Array(CalendarDayResponse) }))
 
 /** Exactly the days that were asked for, in order: whoever reads them is told nothing else. */
-const daysBetween = (start: string, end: string) => (answer: unknown) =>
-  Effect.flatMap(readDays(answer), ({ days }) =>
-    days.length === daysInRange(start, end) && days.every(({ date }, at) => date === addDays(start, at))
+const decodeCalendarBetween = (start: string, end: string) => (body: unknown) =>
+  Effect.flatMap(decodeCalendarBody(body), ({ days }) =>
+    days.length === daysInRange(start, end) && days.every(({ date }, index) => date === addDays(start, index))
       ? Effect.succeed(days)
       : Effect.fail(new ValidationFailed({ message: "days: must be the requested days, in order." }))
   )
 
-const rules = decoderOf(
+const decodePriceAndRules = makeDecoder(
   Schema.Struct({
     settings: AirbnbPriceAndRules,
-    eligible_cancellation_policies: Schema.Array(Code).check(
+    eligible_cancellation_policies: Schema.Array(RecordCode).check(
       Schema.isMaxLength(ELIGIBLE_POLICIES, { expected: `a list of at most ${ELIGIBLE_POLICIES}` })
     )
   })
 )
 
-const readTaken = decoderOf(
+const decodeSendResultBody = makeDecoder(
   Schema.Union([
-    Schema.Struct({ outcome: Schema.Literal("sent"), channel_message_id: Schema.NullOr(Code) }),
+    Schema.Struct({ outcome: Schema.Literal("sent"), channel_message_id: Schema.NullOr(RecordCode) }),
     Schema.Struct({ outcome: Schema.Literal("unknown") })
   ])
 )
-const taken = (answer: unknown) =>
+const decodeSendResult = (body: unknown) =>
   Effect.map(
-    readTaken(answer),
-    (read): MessageTaken =>
-      read.outcome === "sent" ? { outcome: "sent", channelMessageId: read.channel_message_id } : read
+    decodeSendResultBody(body),
+    (decoded): MessageSendResult =>
+      decoded.outcome === "sent" ? { outcome: "sent", channelMessageId: decoded.channel_message_id } : decoded
   )
 
-const { offer_id, price, currency } = OfferSaid.fields
+const { offer_id, price, currency } = ChannelOfferEvent.fields
 // The guest has the offer, whatever is said of its times.
-const Time = Schema.optionalKey(Schema.Unknown)
-const readMade = decoderOf(Schema.Struct({ offer_id, price, currency, created_at: Time, expires_at: Time }))
-const timeIn = (said: unknown) => (typeof said === "string" ? said : "")
-const made = (answer: unknown) =>
+const UncheckedTime = Schema.optionalKey(Schema.Unknown)
+const decodeCreatedOfferBody = makeDecoder(
+  Schema.Struct({ offer_id, price, currency, created_at: UncheckedTime, expires_at: UncheckedTime })
+)
+const toTimeText = (value: unknown) => (typeof value === "string" ? value : "")
+const decodeCreatedOffer = (body: unknown) =>
   Effect.map(
-    readMade(answer),
-    (read): OfferMade => ({
-      offerId: read.offer_id,
-      price: read.price,
-      currency: read.currency,
-      createdAt: timeIn(read.created_at),
-      expiresAt: timeIn(read.expires_at)
+    decodeCreatedOfferBody(body),
+    (decoded): CreatedOffer => ({
+      offerId: decoded.offer_id,
+      price: decoded.price,
+      currency: decoded.currency,
+      createdAt: toTimeText(decoded.created_at),
+      expiresAt: toTimeText(decoded.expires_at)
     })
   )
 
-const messageNamed = ({ threadId, messageId, text, imageUrl, again }: MessageThere) => ({
+const toMessagePayload = ({ threadId, messageId, text, imageUrl, again }: OutboundMessage) => ({
   thread_id: threadId,
   message_id: messageId,
   text,
@@ -110,7 +115,7 @@ const messageNamed = ({ threadId, messageId, text, imageUrl, again }: MessageThe
   again
 })
 
-const offerNamed = ({ threadId, reference, price, currency, ...offer }: OfferThere) => ({
+const toOfferPayload = ({ threadId, reference, price, currency, ...offer }: OutboundOffer) => ({
   thread_id: threadId,
   reference,
   offer_type: offer.offerType,
@@ -126,51 +131,80 @@ const offerNamed = ({ threadId, reference, price, currency, ...offer }: OfferThe
   currency
 })
 
-const reviewNamed = ({ review, reply, ...order }: ReviewThere) => ({
-  ...orderNamed(order),
+const toReviewPayload = ({ review, reply, ...order }: OutboundReview) => ({
+  ...toOrderPayload(order),
   review:
     review === null ? null : { score: review.score, content: review.content, category_ratings: review.categoryRatings },
   reply
 })
 
-const orderNamed = ({ reservationCode, channelId }: OrderThere) => ({
+const toOrderPayload = ({ reservationCode, channelId }: RemoteOrder) => ({
   reservation_code: reservationCode,
   channel_id: channelId
 })
 
-const listingNamed = ({ listingId }: ListingThere) => ({ listing_id: listingId })
+const toListingPayload = ({ listingId }: RemoteListing) => ({ listing_id: listingId })
 
 /** A connector that is asked by messages. */
-export const askedBy = (ask: Ask): Connector => ({
-  approve: (account, order) => ask(account, { type: "approve", payload: orderNamed(order), read: done }),
-  decline: (account, order) => ask(account, { type: "decline", payload: orderNamed(order), read: done }),
-  answered: (account, order) => ask(account, { type: "answered", payload: orderNamed(order), read: answered }),
+export const makeHttpConnector = (send: SendProtocolMessage): Connector => ({
+  approve: (account, order) =>
+    send(account, { type: "approve", payload: toOrderPayload(order), decodeResponse: decodeEmptyResponse }),
+  decline: (account, order) =>
+    send(account, { type: "decline", payload: toOrderPayload(order), decodeResponse: decodeEmptyResponse }),
+  answered: (account, order) =>
+    send(account, { type: "answered", payload: toOrderPayload(order), decodeResponse: decodeRequestStatus }),
   pushPrices: (account, { prices, ...listing }) =>
-    ask(account, { type: "push_prices", payload: { ...listingNamed(listing), prices }, read: done }),
+    send(account, {
+      type: "push_prices",
+      payload: { ...toListingPayload(listing), prices },
+      decodeResponse: decodeEmptyResponse
+    }),
   pushInventories: (account, { inventories, ...listing }) =>
-    ask(account, { type: "push_inventories", payload: { ...listingNamed(listing), inventories }, read: done }),
+    send(account, {
+      type: "push_inventories",
+      payload: { ...toListingPayload(listing), inventories },
+      decodeResponse: decodeEmptyResponse
+    }),
   pushRestrictions: (account, { restrictions, ...listing }) =>
-    ask(account, { type: "push_restrictions", payload: { ...listingNamed(listing), restrictions }, read: done }),
+    send(account, {
+      type: "push_restrictions",
+      payload: { ...toListingPayload(listing), restrictions },
+      decodeResponse: decodeEmptyResponse
+    }),
   readCalendar: (account, { start, end, ...listing }) =>
-    ask(account, {
+    send(account, {
       type: "read_calendar",
-      payload: { ...listingNamed(listing), start_date: start, end_date: end },
-      read: daysBetween(start, end)
+      payload: { ...toListingPayload(listing), start_date: start, end_date: end },
+      decodeResponse: decodeCalendarBetween(start, end)
     }),
   readAirbnbPriceAndRules: (account, listing) =>
-    ask(account, { type: "read_airbnb_price_and_rules", payload: listingNamed(listing), read: rules }),
+    send(account, {
+      type: "read_airbnb_price_and_rules",
+      payload: toListingPayload(listing),
+      decodeResponse: decodePriceAndRules
+    }),
   writeAirbnbPriceAndRules: (account, { settings, ...listing }) =>
-    ask(account, {
+    send(account, {
       type: "write_airbnb_price_and_rules",
-      payload: { ...listingNamed(listing), settings },
-      read: done
+      payload: { ...toListingPayload(listing), settings },
+      decodeResponse: decodeEmptyResponse
     }),
   writeVrboPriceAndRules: (account, { settings, ...listing }) =>
-    ask(account, { type: "write_vrbo_price_and_rules", payload: { ...listingNamed(listing), settings }, read: done }),
+    send(account, {
+      type: "write_vrbo_price_and_rules",
+      payload: { ...toListingPayload(listing), settings },
+      decodeResponse: decodeEmptyResponse
+    }),
   sendMessage: (account, message) =>
-    ask(account, { type: "send_message", payload: messageNamed(message), read: taken }),
-  sendOffer: (account, offer) => ask(account, { type: "send_offer", payload: offerNamed(offer), read: made }),
+    send(account, { type: "send_message", payload: toMessagePayload(message), decodeResponse: decodeSendResult }),
+  sendOffer: (account, offer) =>
+    send(account, { type: "send_offer", payload: toOfferPayload(offer), decodeResponse: decodeCreatedOffer }),
   withdrawOffer: (account, { threadId, offerId }) =>
-    ask(account, { type: "withdraw_offer", payload: { thread_id: threadId, offer_id: offerId }, read: done }),
-  writeReview: (account, review) => ask(account, { type: "write_review", payload: reviewNamed(review), read: done })
+    send(account, {
+      type: "withdraw_offer",
+      payload: { thread_id: threadId, offer_id: offerId },
+      decodeResponse: decodeEmptyResponse
+    }),
+  writeReview: (account, review) =>
+    send(account, { type: "write_review", payload: toReviewPayload(review), decodeResponse: decodeEmptyResponse })
 })

@@ -1,9 +1,9 @@
 import { Clock, Effect, Result, Schema } from "effect"
-import { decoderOf } from "../../contract/decode.ts"
-import { Code } from "../../contract/fields.ts"
+import { makeDecoder } from "../../contract/decode.ts"
+import { RecordCode } from "../../contract/fields.ts"
 import { parseJson } from "../../contract/json-text.ts"
-import { textOf } from "../../contract/utf8.ts"
-import type { AccountThere } from "../../domain/channels/port/connector.ts"
+import { decodeUtf8 } from "../../contract/utf8.ts"
+import type { RemoteAccount } from "../../domain/channels/port/connector.ts"
 import {
   ChannelDisconnected,
   ChannelNotServed,
@@ -11,44 +11,44 @@ import {
   ChannelUnavailable,
   type ConnectorError
 } from "../../domain/channels/port/errors.ts"
-import type { Failed, Read } from "../../domain/webhooks/deliveries/http-call.ts"
+import type { HttpFailure, HttpResponse } from "../../domain/webhooks/deliveries/http-call.ts"
 import { Outbound } from "../../domain/webhooks/deliveries/Outbound.ts"
 import { signedHeaders } from "../../domain/webhooks/deliveries/signature.ts"
-import { CONNECTOR_ACT_MS, CONNECTOR_ANSWER_BYTES } from "../../platform/limits.ts"
+import { CONNECTOR_REQUEST_MS, CONNECTOR_RESPONSE_BYTES } from "../../platform/limits.ts"
 import { customAlphabet } from "../../platform/random-text.ts"
-import type { Ask, Message } from "./acts.ts"
-import { Known } from "./Known.ts"
-import { makeSparing } from "./sparing.ts"
+import type { ProtocolMessage, SendProtocolMessage } from "./acts.ts"
+import { ConnectorCache } from "./Known.ts"
+import { makeThrottledWarning } from "./sparing.ts"
 
 // A message to a connector, signed as webhooks are, and what its answer means.
 
-const tail = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 24)
+const randomSuffix = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 24)
 
 /** An answer that is not one, as far as the log may tell it. */
-interface Unreadable {
+interface UnreadableResponse {
   readonly why: string
 }
 
-type Understood<A> = Result.Result<A, ConnectorError | Unreadable>
+type ResponseResult<A> = Result.Result<A, ConnectorError | UnreadableResponse>
 
-const isUnreadable = (error: ConnectorError | Unreadable): error is Unreadable => !("_tag" in error)
+const isUnreadable = (error: ConnectorError | UnreadableResponse): error is UnreadableResponse => !("_tag" in error)
 
-const unreadable = (why: string): Result.Result<never, Unreadable> => Result.fail({ why })
+const unreadable = (why: string): Result.Result<never, UnreadableResponse> => Result.fail({ why })
 
-const jsonIn = ({ bytes, whole }: Read): Result.Result<unknown, Unreadable> => {
-  if (!whole) return unreadable(`is larger than ${CONNECTOR_ANSWER_BYTES} bytes`)
-  return Result.mapError(Result.flatMap(textOf(bytes), parseJson), (why) => ({ why }))
+const parseResponseJson = ({ bytes, isComplete: whole }: HttpResponse): Result.Result<unknown, UnreadableResponse> => {
+  if (!whole) return unreadable(`is larger than ${CONNECTOR_RESPONSE_BYTES} bytes`)
+  return Result.mapError(Result.flatMap(decodeUtf8(bytes), parseJson), (why) => ({ why }))
 }
 
-const readRefusal = decoderOf(Schema.Struct({ reason: Schema.String, field: Schema.optionalKey(Code) }))
+const readRefusal = makeDecoder(Schema.Struct({ reason: Schema.String, field: Schema.optionalKey(RecordCode) }))
 
 /** What does not answer at all: that it did not get there is known of some, and nothing of the rest. */
-const unanswered = ({ reason }: Failed): ChannelUnavailable => {
+const toUnavailable = ({ reason }: HttpFailure): ChannelUnavailable => {
   if (reason === "timeout") return new ChannelUnavailable({ code: 504 })
   return new ChannelUnavailable({ code: reason === "closed" || reason === "protocol" ? 502 : 503 })
 }
 
-const AWAY: ReadonlyMap<number, 503 | 504> = new Map([
+const UNAVAILABLE_CODES: ReadonlyMap<number, 503 | 504> = new Map([
   [429, 503],
   [503, 503],
   [408, 504],
@@ -56,30 +56,30 @@ const AWAY: ReadonlyMap<number, 503 | 504> = new Map([
 ])
 
 /** What an answer that is not 200 says. */
-const saidNo = Effect.fnUntraced(function* (answer: Read, channelType: string) {
-  const { status } = answer
+const interpretErrorResponse = Effect.fnUntraced(function* (response: HttpResponse, channelType: string) {
+  const { status } = response
   if (status === 410) return Result.fail(new ChannelDisconnected({ channelType }))
-  const away = AWAY.get(status)
-  if (away !== undefined) return Result.fail(new ChannelUnavailable({ code: away }))
+  const unavailableCode = UNAVAILABLE_CODES.get(status)
+  if (unavailableCode !== undefined) return Result.fail(new ChannelUnavailable({ code: unavailableCode }))
   if (status !== 409 && status !== 422) return unreadable(`has status ${status}`)
-  const refusal = jsonIn(answer)
+  const refusal = parseResponseJson(response)
   if (Result.isFailure(refusal)) return Result.fail(refusal.failure)
   return yield* readRefusal(refusal.success).pipe(
     Effect.match({
       onFailure: ({ message }) => unreadable(`is an error response that cannot be read. ${message}`),
-      onSuccess: (said) => Result.fail(new ChannelRefused(said))
+      onSuccess: (refused) => Result.fail(new ChannelRefused(refused))
     })
   )
 })
 
-const understood = Effect.fnUntraced(function* <A>(
-  answer: Read | Failed,
-  { read }: Message<A>,
+const interpretResponse = Effect.fnUntraced(function* <A>(
+  response: HttpResponse | HttpFailure,
+  { decodeResponse: read }: ProtocolMessage<A>,
   channelType: string
-): Effect.fn.Return<Understood<A>> {
-  if (answer.outcome === "failed") return Result.fail(unanswered(answer))
-  if (answer.status !== 200) return yield* saidNo(answer, channelType)
-  const json = jsonIn(answer)
+): Effect.fn.Return<ResponseResult<A>> {
+  if (response.outcome === "failed") return Result.fail(toUnavailable(response))
+  if (response.status !== 200) return yield* interpretErrorResponse(response, channelType)
+  const json = parseResponseJson(response)
   if (Result.isFailure(json)) return Result.fail(json.failure)
   return yield* read(json.success).pipe(
     Effect.match({
@@ -90,35 +90,43 @@ const understood = Effect.fnUntraced(function* <A>(
 })
 
 /** Speaks to connectors by their ids. */
-export const makeAsking = Effect.gen(function* () {
-  const known = yield* Known
+export const makeConnectorClient = Effect.gen(function* () {
+  const connectorCache = yield* ConnectorCache
   const outbound = yield* Outbound
-  const warn = makeSparing("a connector sent an invalid response")
+  const warn = makeThrottledWarning("a connector sent an invalid response")
 
-  const sent = Effect.fnUntraced(function* (id: number, account: AccountThere, { type, payload }: Message<unknown>) {
-    const connector = yield* known.find(id)
+  const postMessage = Effect.fnUntraced(function* (
+    id: number,
+    account: RemoteAccount,
+    { type, payload }: ProtocolMessage<unknown>
+  ) {
+    const connector = yield* connectorCache.find(id)
     if (connector === undefined) return undefined
     const { channelType, accountId, originAccountId } = account
-    const about = { channel_account_id: accountId, channel_type: channelType, origin_account_id: originAccountId }
-    const body = JSON.stringify({ type, account: about, ...payload })
+    const accountPayload = {
+      channel_account_id: accountId,
+      channel_type: channelType,
+      origin_account_id: originAccountId
+    }
+    const body = JSON.stringify({ type, account: accountPayload, ...payload })
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     // Each try has an id of its own: an act that is done again must reach its connector again, and a copy must not.
-    const headers = signedHeaders({ id: `act_${tail()}`, timestamp, body }, connector.secrets)
-    return yield* outbound.ask({
+    const headers = signedHeaders({ id: `act_${randomSuffix()}`, timestamp, body }, connector.secrets)
+    return yield* outbound.request({
       method: "POST",
       url: connector.url,
       headers: { "content-type": "application/json", ...headers },
       body,
-      timeout: CONNECTOR_ACT_MS,
-      most: CONNECTOR_ANSWER_BYTES
+      timeout: CONNECTOR_REQUEST_MS,
+      maxBytes: CONNECTOR_RESPONSE_BYTES
     })
   })
 
-  return (id: number): Ask =>
+  return (id: number): SendProtocolMessage =>
     Effect.fnUntraced(function* (account, message) {
-      const answer = yield* sent(id, account, message)
-      if (answer === undefined) return yield* new ChannelNotServed({ channelType: account.channelType })
-      const result = yield* understood(answer, message, account.channelType)
+      const response = yield* postMessage(id, account, message)
+      if (response === undefined) return yield* new ChannelNotServed({ channelType: account.channelType })
+      const result = yield* interpretResponse(response, message, account.channelType)
       if (Result.isSuccess(result)) return result.success
       const { failure } = result
       if (!isUnreadable(failure)) return yield* failure

@@ -1,21 +1,21 @@
 import { Effect, Layer } from "effect"
 import { type Connector, Connectors } from "../../domain/channels/port/connector.ts"
-import { askedBy } from "./acts.ts"
-import { makeAsking } from "./asking.ts"
-import { Known } from "./Known.ts"
-import { connectorIn } from "./names.ts"
+import { makeHttpConnector } from "./acts.ts"
+import { makeConnectorClient } from "./asking.ts"
+import { ConnectorCache } from "./Known.ts"
+import { parseConnectorId } from "./names.ts"
 
 /** The connectors there are, and beside them those that run elsewhere. */
-export const layerConnectorsElsewhere = Layer.effect(
+export const layerWithHttpConnectors = Layer.effect(
   Connectors,
   Effect.gen(function* () {
-    const others = yield* Connectors
-    const asking = yield* makeAsking
+    const localConnectors = yield* Connectors
+    const sendVia = yield* makeConnectorClient
     return {
       find: (name: string): Connector | undefined => {
-        const id = connectorIn(name)
-        return id === undefined ? others.find(name) : askedBy(asking(id))
+        const id = parseConnectorId(name)
+        return id === undefined ? localConnectors.find(name) : makeHttpConnector(sendVia(id))
       }
     }
   })
-).pipe(Layer.provide(Known.layer))
+).pipe(Layer.provide(ConnectorCache.layer))

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { nextRows } from "../../jobs/retention.ts"
+import { nextRowsCondition } from "../../jobs/retention.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { onlyRowOf, rowsOf } from "../../platform/database/rows.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { connectorName } from "./names.ts"
 
 // Which messages of connectors were heard, and what came of each.
@@ -11,21 +11,23 @@ import { connectorName } from "./names.ts"
 type Sql = SqlClient.SqlClient
 
 /** What came of a message. */
-export const Outcome = Schema.Struct({ outcome: Schema.String, reason: Schema.NullOr(Schema.String) })
-export type Outcome = typeof Outcome.Type
+export const ConnectorMessageOutcome = Schema.Struct({ outcome: Schema.String, reason: Schema.NullOr(Schema.String) })
+export type ConnectorMessageOutcome = typeof ConnectorMessageOutcome.Type
 
-const Ground = Schema.Struct({
+const MessageContext = Schema.Struct({
   /** Of the connector's account that the message is about; null: it has no such account. */
   operator_id: Schema.NullOr(Schema.Int),
   channel_type: Schema.NullOr(Schema.String),
   /** What came of the message of that id, if one was heard; `same`: it was this one, `anew`: it is signed later than before. */
-  before: Schema.NullOr(Schema.Struct({ ...Outcome.fields, same: Schema.Boolean, anew: Schema.Boolean }))
+  before: Schema.NullOr(
+    Schema.Struct({ ...ConnectorMessageOutcome.fields, same: Schema.Boolean, anew: Schema.Boolean })
+  )
 })
 
-const readGround = onlyRowOf(Ground)
-const readNothing = rowsOf(Schema.Struct({}))
+const readMessageContext = makeSingleRowReader(MessageContext)
+const readNothing = makeRowsReader(Schema.Struct({}))
 
-interface Message {
+interface ConnectorMessage {
   readonly connectorId: number
   readonly messageId: string
   readonly digest: Uint8Array
@@ -33,16 +35,16 @@ interface Message {
   readonly signedAt: number
 }
 
-interface Looked extends Message {
+interface MessageContextQuery extends ConnectorMessage {
   readonly connector: string
   readonly accountId: number
 }
 
 /** What there is to know before a message is heard. */
-export const groundOf = (sql: Sql) => {
+export const makeLoadMessageContext = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ connectorId, messageId, digest, signedAt, connector, accountId }: Givens<Looked>) => sql`
+    ({ connectorId, messageId, digest, signedAt, connector, accountId }: Givens<MessageContextQuery>) => sql`
       SELECT a.operator_id, a.channel_type, (
         SELECT jsonb_build_object('outcome', outcome, 'reason', reason, 'same', digest = ${digest}::bytea,
           'anew', signed_at < ${signedAt}::bigint)
@@ -50,29 +52,29 @@ export const groundOf = (sql: Sql) => {
       ) AS before
       FROM (VALUES (0)) one LEFT JOIN channel_accounts a ON a.connector = ${connector} AND a.id = ${accountId}`
   )
-  return (message: Message, accountId: number) =>
-    readGround(statement({ ...message, connector: connectorName(message.connectorId), accountId }))
+  return (message: ConnectorMessage, accountId: number) =>
+    readMessageContext(statement({ ...message, connector: connectorName(message.connectorId), accountId }))
 }
 
-interface Heard extends Message, Outcome {
+interface HandledMessage extends ConnectorMessage, ConnectorMessageOutcome {
   readonly now: Date
 }
 
 /** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
-export const noting = (sql: Sql) => {
+export const makeRecordOutcome = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<Heard>) => sql`
+    ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<HandledMessage>) => sql`
       INSERT INTO connector_messages AS m (connector_id, message_id, digest, outcome, reason, signed_at, heard_at)
       SELECT id, ${messageId}, ${digest}::bytea, ${outcome}, ${reason}, ${signedAt}::bigint, ${now}::timestamptz
       FROM connectors WHERE id = ${connectorId}
       ON CONFLICT (connector_id, message_id) DO UPDATE SET signed_at = excluded.signed_at
         WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`
   )
-  return (message: Message, { outcome, reason }: Outcome, now: Date) =>
+  return (message: ConnectorMessage, { outcome, reason }: ConnectorMessageOutcome, now: Date) =>
     readNothing(statement({ ...message, outcome, reason, now }))
 }
 
-export const forgettingMessages = (sql: Sql, then: Date): Fragment => sql`
+export const deleteOldMessagesSql = (sql: Sql, cutoff: Date): Fragment => sql`
   DELETE FROM connector_messages
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM connector_messages WHERE heard_at <= ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM connector_messages WHERE heard_at <= ${cutoff}`)}`

@@ -5,10 +5,10 @@ export const CONNECTOR_PREFIX = "http:"
 
 export const connectorName = (id: number): string => `${CONNECTOR_PREFIX}${id}`
 
-const NAME = /^http:([1-9]\d{0,15})$/
+const CONNECTOR_NAME_PATTERN = /^http:([1-9]\d{0,15})$/
 
 /** The id in such a name; undefined: it is another connector's. */
-export const connectorIn = (name: string): number | undefined => {
-  const [, digits] = NAME.exec(name) ?? []
+export const parseConnectorId = (name: string): number | undefined => {
+  const [, digits] = CONNECTOR_NAME_PATTERN.exec(name) ?? []
   return digits === undefined ? undefined : Number(digits)
 }

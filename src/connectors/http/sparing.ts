@@ -6,17 +6,17 @@ const MINUTE_MS = 60_000
  * A warning that is told once a minute of each kind, and how often it was not told since: what others do wrong must not fill
  * the log. Kinds are names of code and ids of connectors, so there are not many.
  */
-export const makeSparing = (message: string) => {
-  const told = new Map<string, { readonly since: number; readonly untold: number }>()
-  return (kind: string, about: Readonly<Record<string, unknown>>): Effect.Effect<void> =>
+export const makeThrottledWarning = (message: string) => {
+  const lastLogged = new Map<string, { readonly since: number; readonly suppressedCount: number }>()
+  return (kind: string, annotations: Readonly<Record<string, unknown>>): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const last = told.get(kind)
+      const last = lastLogged.get(kind)
       if (last !== undefined && Math.abs(now - last.since) < MINUTE_MS) {
-        told.set(kind, { ...last, untold: last.untold + 1 })
+        lastLogged.set(kind, { ...last, suppressedCount: last.suppressedCount + 1 })
         return Effect.void
       }
-      told.set(kind, { since: now, untold: 0 })
-      const more = last === undefined || last.untold === 0 ? {} : { untold: last.untold }
-      return Effect.annotateLogs(Effect.logWarning(message), { ...about, ...more })
+      lastLogged.set(kind, { since: now, suppressedCount: 0 })
+      const suppressed = last === undefined || last.suppressedCount === 0 ? {} : { untold: last.suppressedCount }
+      return Effect.annotateLogs(Effect.logWarning(message), { ...annotations, ...suppressed })
     })
 }

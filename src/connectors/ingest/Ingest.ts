@@ -1,36 +1,36 @@
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
-import { Acting, byItself } from "../../contract/acting.ts"
-import { decoderOf } from "../../contract/decode.ts"
+import { CurrentActor, systemActor } from "../../contract/acting.ts"
+import { makeDecoder } from "../../contract/decode.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { toldName } from "../../contract/told-name.ts"
+import { toPrintableName } from "../../contract/told-name.ts"
 import { Orders } from "../../domain/bookings/reservations/Orders.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
-import { type HeardVersion, SaidRefused } from "../../domain/channels/port/heard.ts"
+import { InvalidChannelEvent, type VersionOutcome } from "../../domain/channels/port/heard.ts"
 import {
-  AccountSaid,
-  ListingSaid,
-  MessageSaid,
-  OfferSaid,
-  OrderSaid,
-  PaymentSaid,
-  RefundSaid,
-  ReviewSaid,
-  type Said,
-  ThreadSaid
+  ChannelAccountEvent,
+  type ChannelEvent,
+  ChannelListingEvent,
+  ChannelMessageEvent,
+  ChannelOfferEvent,
+  ChannelOrderEvent,
+  ChannelPaymentEvent,
+  ChannelRefundEvent,
+  ChannelReviewEvent,
+  ChannelThreadEvent
 } from "../../domain/channels/port/said.ts"
 import { Conversations } from "../../domain/guests/conversations/Conversations.ts"
 import { Reviews } from "../../domain/guests/reviews/Reviews.ts"
 import { SpecialOffers } from "../../domain/guests/special-offers/SpecialOffers.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import { ChannelMoneyStore } from "../../domain/money/channel-money.ts"
+import { ChannelPaymentStore } from "../../domain/money/channel-money.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
-import { inSpan } from "../../platform/telemetry/spans.ts"
-import type { Heard, Hears, Speaker } from "./heard.ts"
-import { acceptPaidBefore, hearsMoney, type MoneyServices, settleWaiting } from "./money.ts"
-import { hearsOrder } from "./orders.ts"
-import { tooMuch } from "./too-much.ts"
+import { withChildSpan } from "../../platform/telemetry/spans.ts"
+import type { ChannelEventHandler, IngestResult, SourceAccount } from "./heard.ts"
+import { acceptIfAlreadyPaid, applyPendingPayments, makePaymentHandler, type PaymentServices } from "./money.ts"
+import { makeOrderHandler } from "./orders.ts"
+import { findExcess } from "./too-much.ts"
 
-export type { Heard, Speaker } from "./heard.ts"
+export type { IngestResult, SourceAccount } from "./heard.ts"
 
 /**
  * The one inward door: whatever a channel says by itself comes into the service here. Idempotent by the channel's own id and
@@ -40,7 +40,7 @@ export class Ingest extends Context.Service<
   Ingest,
   {
     /** `said`: a `Said` (domain/channels/port/said.ts) as JSON has it, of whom nothing is believed. */
-    readonly ingest: (speaker: Speaker, said: unknown) => Effect.Effect<Heard>
+    readonly ingest: (account: SourceAccount, event: unknown) => Effect.Effect<IngestResult>
   }
 >()("latchkey/ingest/Ingest") {
   /** Over the database; what it changes wakes the workers. */
@@ -50,30 +50,30 @@ export class Ingest extends Context.Service<
       const { wake } = yield* WakeUp
       const [accounts, listings, conversations] = [yield* ChannelAccounts, yield* Listings, yield* Conversations]
       const offers = yield* SpecialOffers
-      const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
-      const heard = hearing({
-        account: heardAs(AccountSaid, ofVersion(accounts.said)),
-        listing: heardAs(ListingSaid, ofVersion(listings.said)),
-        order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, services)),
-        payment: heardAs(PaymentSaid, hearsMoney(services)),
-        refund: heardAs(RefundSaid, hearsMoney(services)),
-        thread: heardAs(ThreadSaid, ofVersion(conversations.threadSaid)),
-        message: heardAs(MessageSaid, ofVersion(conversations.messageSaid)),
-        offer: heardAs(OfferSaid, ofVersion(offers.said)),
-        review: heardAs(ReviewSaid, ofVersion((yield* Reviews).said))
+      const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
+      const dispatch = makeDispatcher({
+        account: decodeThenHandle(ChannelAccountEvent, versionedHandler(accounts.handleUpdate)),
+        listing: decodeThenHandle(ChannelListingEvent, versionedHandler(listings.applyUpdate)),
+        order: decodeThenHandle(ChannelOrderEvent, withPendingPayments(yield* makeOrderHandler, services)),
+        payment: decodeThenHandle(ChannelPaymentEvent, makePaymentHandler(services)),
+        refund: decodeThenHandle(ChannelRefundEvent, makePaymentHandler(services)),
+        thread: decodeThenHandle(ChannelThreadEvent, versionedHandler(conversations.handleThread)),
+        message: decodeThenHandle(ChannelMessageEvent, versionedHandler(conversations.handleMessage)),
+        offer: decodeThenHandle(ChannelOfferEvent, versionedHandler(offers.ingest)),
+        review: decodeThenHandle(ChannelReviewEvent, versionedHandler((yield* Reviews).ingest))
       })
       return Ingest.of({
-        ingest: Effect.fnUntraced(function* (speaker, said) {
-          const become = yield* heard(speaker, said)
-          if (become.outcome !== "refused") yield* wake
-          return become
-        }, inSpan("Ingest.ingest"))
+        ingest: Effect.fnUntraced(function* (account, event) {
+          const result = yield* dispatch(account, event)
+          if (result.outcome !== "refused") yield* wake
+          return result
+        }, withChildSpan("Ingest.ingest"))
       })
     })
   ).pipe(
     Layer.provide([
       Orders.layer,
-      ChannelMoneyStore.layer,
+      ChannelPaymentStore.layer,
       ChannelAccounts.layer,
       Listings.layer,
       Conversations.layer,
@@ -83,59 +83,68 @@ export class Ingest extends Context.Service<
   )
 }
 
-type HearsUnread = Hears<unknown>
+type RawEventHandler = ChannelEventHandler<unknown>
 
 /** Reads what was said and takes it. */
-const heardAs = <A>(kind: Schema.ConstraintCodec<A, unknown>, hears: Hears<A>): HearsUnread => {
-  const decode = decoderOf(Schema.toCodecJson(kind))
-  return (speaker, said) =>
-    decode(said).pipe(
-      Effect.mapError(({ message }) => new SaidRefused({ reason: message })),
-      Effect.flatMap((read) => hears(speaker, read))
+const decodeThenHandle = <A>(
+  schema: Schema.ConstraintCodec<A, unknown>,
+  handle: ChannelEventHandler<A>
+): RawEventHandler => {
+  const decode = makeDecoder(Schema.toCodecJson(schema))
+  return (account, event) =>
+    decode(event).pipe(
+      Effect.mapError(({ message }) => new InvalidChannelEvent({ reason: message })),
+      Effect.flatMap((decoded) => handle(account, decoded))
     )
 }
 
 /** Something that is heard in versions and has nothing to wait for. */
-const ofVersion =
-  <A>(take: (speaker: Speaker, said: A, at: Date) => Effect.Effect<HeardVersion, SaidRefused, Acting>): Hears<A> =>
-  (speaker, said) =>
-    Effect.flatMap(currentSecond, (at) => Effect.map(take(speaker, said, at), (outcome) => ({ outcome })))
+const versionedHandler =
+  <A>(
+    apply: (
+      account: SourceAccount,
+      event: A,
+      at: Date
+    ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
+  ): ChannelEventHandler<A> =>
+  (account, event) =>
+    Effect.flatMap(currentSecond, (at) => Effect.map(apply(account, event, at), (outcome) => ({ outcome })))
 
 /** An order, and then what was told of its money before it. Who was cut off in between says the order again. */
-const withItsMoney =
-  (hears: Hears<OrderSaid>, services: MoneyServices): Hears<OrderSaid> =>
-  (speaker, said) =>
-    Effect.tap(hears(speaker, said), () =>
+const withPendingPayments =
+  (handle: ChannelEventHandler<ChannelOrderEvent>, services: PaymentServices): ChannelEventHandler<ChannelOrderEvent> =>
+  (account, event) =>
+    Effect.tap(handle(account, event), () =>
       Effect.gen(function* () {
-        yield* settleWaiting(services)(speaker, said.channel_id)
-        if (said.status === "wait_pay") yield* acceptPaidBefore(services)(speaker, said.channel_id)
+        yield* applyPendingPayments(services)(account, event.channel_id)
+        if (event.status === "wait_pay") yield* acceptIfAlreadyPaid(services)(account, event.channel_id)
       })
     )
 
 /** The one table of what a channel can say. */
-const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {
-  const byType = new Map(Object.entries(kinds))
-  return (speaker: Speaker, said: unknown): Effect.Effect<Heard> => {
-    const kind = textIn(said, "type")
-    const hears = byType.get(kind)
-    const excess = tooMuch(said)
-    if (excess !== undefined) return refused(speaker, said, excess)
-    if (hears === undefined) return refused(speaker, said, "type: is unknown")
-    return hears(speaker, said).pipe(
-      Effect.catchTag("SaidRefused", ({ reason }) => refused(speaker, said, reason)),
-      Effect.provideService(Acting, byItself(`channel ${speaker.channelType}`, `ingest ${kind}`))
+const makeDispatcher = (handlers: { readonly [Type in ChannelEvent["type"]]: RawEventHandler }) => {
+  const handlersByType = new Map(Object.entries(handlers))
+  return (account: SourceAccount, event: unknown): Effect.Effect<IngestResult> => {
+    const eventType = readTextField(event, "type")
+    const handle = handlersByType.get(eventType)
+    const excess = findExcess(event)
+    if (excess !== undefined) return rejectEvent(account, event, excess)
+    if (handle === undefined) return rejectEvent(account, event, "type: is unknown")
+    return handle(account, event).pipe(
+      Effect.catchTag("SaidRefused", ({ reason }) => rejectEvent(account, event, reason)),
+      Effect.provideService(CurrentActor, systemActor(`channel ${account.channelType}`, `ingest ${eventType}`))
     )
   }
 }
 
-const refused = (speaker: Speaker, said: unknown, reason: string): Effect.Effect<Heard> =>
+const rejectEvent = (account: SourceAccount, event: unknown, reason: string): Effect.Effect<IngestResult> =>
   Effect.logWarning("a channel event was rejected").pipe(
     Effect.annotateLogs({
-      operator_id: speaker.operatorId,
-      channel_account_id: speaker.accountId,
-      channel_type: speaker.channelType,
-      kind: toldName(textIn(said, "type")),
-      id: toldName(ID_FIELDS.map((field) => textIn(said, field)).find((id) => id !== "") ?? ""),
+      operator_id: account.operatorId,
+      channel_account_id: account.accountId,
+      channel_type: account.channelType,
+      kind: toPrintableName(readTextField(event, "type")),
+      id: toPrintableName(ID_FIELDS.map((field) => readTextField(event, field)).find((id) => id !== "") ?? ""),
       reason
     }),
     Effect.as({ outcome: "refused", reason })
@@ -144,7 +153,7 @@ const refused = (speaker: Speaker, said: unknown, reason: string): Effect.Effect
 /** What is said is about the first of these that it has. */
 const ID_FIELDS = ["payment_id", "message_id", "offer_id", "channel_id", "thread_id", "listing_id"]
 
-const textIn = (said: unknown, field: string): string => {
-  const value = Predicate.hasProperty(said, field) ? said[field] : undefined
+const readTextField = (event: unknown, field: string): string => {
+  const value = Predicate.hasProperty(event, field) ? event[field] : undefined
   return typeof value === "string" ? value : ""
 }

@@ -1,17 +1,20 @@
 import type { Effect } from "effect"
-import type { Acting } from "../../contract/acting.ts"
-import type { SaidRefused, Speaking } from "../../domain/channels/port/heard.ts"
+import type { CurrentActor } from "../../contract/acting.ts"
+import type { ChannelAccountRef, InvalidChannelEvent } from "../../domain/channels/port/heard.ts"
 
 /** Whose account at a channel speaks. */
-export type Speaker = Speaking
+export type SourceAccount = ChannelAccountRef
 
 /**
  * What became of something a channel said. `known`: the same was said before. `late`: a later version of it was. `waiting`:
  * it is kept until what it is about is known. `refused`: it cannot be so, and nothing was changed.
  */
-export type Heard =
+export type IngestResult =
   | { readonly outcome: "applied" | "known" | "late" | "waiting" }
   | { readonly outcome: "refused"; readonly reason: string }
 
 /** Takes one kind of what channels say, once it is read. */
-export type Hears<Said> = (speaker: Speaker, said: Said) => Effect.Effect<Heard, SaidRefused, Acting>
+export type ChannelEventHandler<Payload> = (
+  account: SourceAccount,
+  event: Payload
+) => Effect.Effect<IngestResult, InvalidChannelEvent, CurrentActor>

@@ -1,129 +1,139 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Acting } from "../../contract/acting.ts"
+import type { CurrentActor } from "../../contract/acting.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { newSoldCode, untilCreated } from "../../domain/bookings/reservations/drawn-name.ts"
+import { newChannelOrderCode, retryUntilCreated } from "../../domain/bookings/reservations/drawn-name.ts"
 import type { NightTaken } from "../../domain/bookings/reservations/nights-taken.ts"
 import {
-  againWhileNightsGo,
-  type FoundOrder,
+  CHANNEL_ORDER_ATTEMPTS,
+  type OrderChangeContext,
   Orders,
-  SOLD_ATTEMPTS
+  retryWhileNightsTaken
 } from "../../domain/bookings/reservations/Orders.ts"
-import { allBoxed } from "../../domain/bookings/reservations/rules/box.ts"
-import { SaidRefused } from "../../domain/channels/port/heard.ts"
-import type { OrderSaid } from "../../domain/channels/port/said.ts"
+import { unassignAllStays } from "../../domain/bookings/reservations/rules/box.ts"
+import { InvalidChannelEvent } from "../../domain/channels/port/heard.ts"
+import type { ChannelOrderEvent } from "../../domain/channels/port/said.ts"
 import { Conversations } from "../../domain/guests/conversations/Conversations.ts"
-import { type Ground, groundOf } from "./ground.ts"
-import type { Heard, Hears, Speaker } from "./heard.ts"
-import { orderAsSaid } from "./rules/order-as-said.ts"
-import { orderSold } from "./rules/order-sold.ts"
-import { placed } from "./rules/placing.ts"
-import { type StaySaid, type StaysSaid, staysSaid } from "./rules/stays-said.ts"
+import { makeLoadOrderContext, type OrderContext } from "./ground.ts"
+import type { ChannelEventHandler, IngestResult, SourceAccount } from "./heard.ts"
+import { applyOrderEvent } from "./rules/order-as-said.ts"
+import { toNewOrder } from "./rules/order-sold.ts"
+import { assignProperties } from "./rules/placing.ts"
+import { type ChannelStay, type ChannelStays, toChannelStays } from "./rules/stays-said.ts"
 
 // Orders as channels say them: new, changed or over.
 
 /** An order that is taken: who says what of it, and where its rooms can be. */
-interface Taken {
-  readonly speaker: Speaker
-  readonly said: OrderSaid
-  readonly stays: StaysSaid
-  readonly free: ReadonlyArray<ReadonlyArray<number>>
+interface OrderIntake {
+  readonly account: SourceAccount
+  readonly event: ChannelOrderEvent
+  readonly stays: ChannelStays
+  readonly freeProperties: ReadonlyArray<ReadonlyArray<number>>
 }
 
-type Attempt = Effect.Effect<Heard | undefined, SaidRefused | NightTaken, Acting>
+type OrderAttempt = Effect.Effect<IngestResult | undefined, InvalidChannelEvent | NightTaken, CurrentActor>
 
 /** Takes orders. One that comes for the first time is entered, one that is known becomes what is said, if that is newer. */
-export const hearsOrder: Effect.Effect<
-  Hears<OrderSaid>,
+export const makeOrderHandler: Effect.Effect<
+  ChannelEventHandler<ChannelOrderEvent>,
   never,
   Orders | Conversations | SqlClient.SqlClient
 > = Effect.gen(function* () {
   const services = { orders: yield* Orders, conversations: yield* Conversations }
-  const groundIn = groundOf(yield* SqlClient.SqlClient)
+  const loadContext = makeLoadOrderContext(yield* SqlClient.SqlClient)
 
-  return Effect.fnUntraced(function* (speaker, said) {
+  return Effect.fnUntraced(function* (account, event) {
     const stays = yield* Effect.mapError(
-      Effect.fromResult(staysSaid(said)),
-      ({ message }) => new SaidRefused({ reason: message })
+      Effect.fromResult(toChannelStays(event)),
+      ({ message }) => new InvalidChannelEvent({ reason: message })
     )
     /** Undefined where somebody else brought it meanwhile, or another order has the code that was drawn. */
-    const attempt = (isBoxed: boolean): Attempt =>
+    const attempt = (isUnassigned: boolean): OrderAttempt =>
       Effect.gen(function* () {
-        const ground = yield* groundIn(speaker, said.channel_id, stays)
-        const taken: Taken = { speaker, said, stays, free: yield* placesIn(stays, ground) }
-        return ground.reservation_code === null
-          ? yield* entered(services, taken, isBoxed)
-          : yield* changed(services, taken, ground.reservation_code)
+        const context = yield* loadContext(account, event.channel_id, stays)
+        const intake: OrderIntake = { account, event, stays, freeProperties: yield* findFreeProperties(stays, context) }
+        return context.reservation_code === null
+          ? yield* createOrder(services, intake, isUnassigned)
+          : yield* updateOrder(services, intake, context.reservation_code)
       })
     // What a channel has sold is never refused for its nights: where others are faster again and again, it is boxed.
-    return yield* againWhileNightsGo(untilCreated(attempt(false)), SOLD_ATTEMPTS).pipe(
-      Effect.catchTag("NightTaken", () => untilCreated(attempt(true))),
+    return yield* retryWhileNightsTaken(retryUntilCreated(attempt(false)), CHANNEL_ORDER_ATTEMPTS).pipe(
+      Effect.catchTag("NightTaken", () => retryUntilCreated(attempt(true))),
       Effect.catchTag("NightTaken", Effect.die)
     )
   })
 })
 
 /** Of each room where it can be; fails where the account is unknown, or speaks of what is not its own. */
-const placesIn = Effect.fnUntraced(function* (stays: StaysSaid, ground: Ground) {
-  if (!ground.account_known) return yield* new SaidRefused({ reason: "the account is unknown" })
-  if (ground.is_anothers) {
-    return yield* new SaidRefused({ reason: "channel_id: the order belongs to another account" })
+const findFreeProperties = Effect.fnUntraced(function* (stays: ChannelStays, context: OrderContext) {
+  if (!context.account_known) return yield* new InvalidChannelEvent({ reason: "the account is unknown" })
+  if (context.is_anothers) {
+    return yield* new InvalidChannelEvent({ reason: "channel_id: the order belongs to another account" })
   }
-  const free = yield* Effect.forEach(stays, (_: StaySaid, room) => {
-    const places = ground.free[room]
-    return places === undefined || places === null
-      ? Effect.fail(new SaidRefused({ reason: `rooms[${room}].listing_id: the account has no such listing` }))
-      : Effect.succeed(places)
+  const freeProperties = yield* Effect.forEach(stays, (_: ChannelStay, room) => {
+    const properties = context.free[room]
+    return properties === undefined || properties === null
+      ? Effect.fail(new InvalidChannelEvent({ reason: `rooms[${room}].listing_id: the account has no such listing` }))
+      : Effect.succeed(properties)
   })
-  return free
+  return freeProperties
 })
 
-interface Services {
+interface OrderServices {
   readonly orders: Orders["Service"]
   readonly conversations: Conversations["Service"]
 }
 
 /** What callers name the conversation with the order's guest by; undefined where its channel names no thread. */
-const conversationIn = ({ conversations }: Services, { speaker, said }: Taken, at: Date) =>
-  said.thread_id === undefined || said.thread_id === null
+const resolveConversation = ({ conversations }: OrderServices, { account, event }: OrderIntake, at: Date) =>
+  event.thread_id === undefined || event.thread_id === null
     ? Effect.undefined
-    : conversations.ofOrder(speaker, said.thread_id, said.booker, at)
+    : conversations.ensureForOrder(account, event.thread_id, event.booker, at)
 
-const entered = Effect.fnUntraced(function* (services: Services, taken: Taken, isBoxed: boolean) {
-  const { speaker, said, stays, free } = taken
+const createOrder = Effect.fnUntraced(function* (services: OrderServices, intake: OrderIntake, isUnassigned: boolean) {
+  const { account, event, stays, freeProperties } = intake
   const at = yield* currentSecond
-  const conversation_id = (yield* conversationIn(services, taken, at)) ?? null
-  const order = orderSold(speaker, said, placed(stays, free), { code: newSoldCode(), conversation_id, at })
-  const created = yield* services.orders.create(speaker.operatorId, isBoxed ? allBoxed(order) : order, at)
+  const conversation_id = (yield* resolveConversation(services, intake, at)) ?? null
+  const order = toNewOrder(account, event, assignProperties(stays, freeProperties), {
+    code: newChannelOrderCode(),
+    conversation_id,
+    at
+  })
+  const created = yield* services.orders.create(account.operatorId, isUnassigned ? unassignAllStays(order) : order, at)
   return created === undefined ? undefined : APPLIED
 })
 
 /** An order that is known becomes what is said of it, unless as much or more was said before. */
-const changed = Effect.fnUntraced(function* (services: Services, taken: Taken, reservation_code: string) {
-  const { speaker, said, stays, free } = taken
-  const { operatorId, accountId } = speaker
+const updateOrder = Effect.fnUntraced(function* (
+  services: OrderServices,
+  intake: OrderIntake,
+  reservation_code: string
+) {
+  const { account, event, stays, freeProperties } = intake
+  const { operatorId, accountId } = account
   const at = yield* currentSecond
-  let heard: Heard = APPLIED
-  const next = Effect.fnUntraced(function* ({ order, kept }: FoundOrder) {
-    heard = APPLIED
+  let result: IngestResult = APPLIED
+  const computeNextState = Effect.fnUntraced(function* ({ order, kept: lostStayIds }: OrderChangeContext) {
+    result = APPLIED
     if (order === null) return []
-    const before = order.channel_version ?? 0
-    if (said.version <= before) {
-      heard = { outcome: said.version === before ? "known" : "late" }
+    const lastVersion = order.channel_version ?? 0
+    if (event.version <= lastVersion) {
+      result = { outcome: event.version === lastVersion ? "known" : "late" }
       return []
     }
-    const after = yield* Effect.mapError(
-      Effect.fromResult(orderAsSaid(order, { said, stays, free, kept, accountId, at })),
-      ({ message }) => new SaidRefused({ reason: message })
+    const nextOrder = yield* Effect.mapError(
+      Effect.fromResult(applyOrderEvent(order, { event, stays, freeProperties, lostStayIds, accountId, at })),
+      ({ message }) => new InvalidChannelEvent({ reason: message })
     )
     // What is refused begins no conversation; where no thread is said, there is the one that there was.
-    return [{ ...after, conversation_id: (yield* conversationIn(services, taken, at)) ?? order.conversation_id }]
+    return [
+      { ...nextOrder, conversation_id: (yield* resolveConversation(services, intake, at)) ?? order.conversation_id }
+    ]
   })
   yield* services.orders
-    .changeSold(operatorId, at, { reservation_code }, next)
+    .changeFromChannel(operatorId, at, { reservation_code }, computeNextState)
     .pipe(Effect.catchTag("Conflict", Effect.die))
-  return heard
+  return result
 })
 
-const APPLIED: Heard = { outcome: "applied" }
+const APPLIED: IngestResult = { outcome: "applied" }

@@ -4,11 +4,11 @@ import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../platform/limits.ts"
  * Why a value is more than is read, undefined where it is not: what a door asks of a body before it is parsed
  * (contract/json-text.ts), asked of a value that never was a text. It walks no further than the first excess.
  */
-export const tooMuch = (said: unknown): string | undefined => {
-  const left = [{ value: said, depth: 0 }]
+export const findExcess = (payload: unknown): string | undefined => {
+  const stack = [{ value: payload, depth: 0 }]
   let parts = 0
   let characters = 0
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { value, depth } = next
     if (typeof value === "string") characters += value.length
     if (typeof value === "object" && value !== null) {
@@ -18,7 +18,7 @@ export const tooMuch = (said: unknown): string | undefined => {
         characters += name.length
         if (parts > JSON_PARTS) return `more than ${JSON_PARTS} fields and elements`
       }
-      for (const each of Object.values(value)) left.push({ value: each, depth: depth + 1 })
+      for (const each of Object.values(value)) stack.push({ value: each, depth: depth + 1 })
     }
     if (characters > BODY_BYTES) return `more than ${BODY_BYTES} characters`
   }

@@ -1,42 +1,42 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../platform/database/rows.ts"
-import { SANDBOX_ASKED } from "../../platform/limits.ts"
-import type { Account } from "./Books.ts"
-import { Mood, type SandboxAccount } from "./rows.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
+import { SANDBOX_LOGGED_REQUESTS } from "../../platform/limits.ts"
+import type { SandboxAccountKey } from "./Books.ts"
+import { FailureMode, type SandboxAccount } from "./rows.ts"
 
 // How accounts of the sandbox behave, and what they were asked.
 
 type Sql = SqlClient.SqlClient
 
-const readMood = rowOf(Mood)
-const readNothing = rowsOf(Schema.Struct({}))
+const readFailureMode = makeOptionalRowReader(FailureMode)
+const readNothing = makeRowsReader(Schema.Struct({}))
 
-const USUAL: Mood = { mood: "accepts", mood_ms: 0, mood_reason: "" }
+const DEFAULT_FAILURE_MODE: FailureMode = { mood: "accepts", mood_ms: 0, mood_reason: "" }
 
-const mood = (sql: Sql) => {
+const makeFindFailureMode = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id }: Givens<Account>) => sql`
+    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
       SELECT mood, mood_ms, mood_reason FROM sandbox_accounts
       WHERE operator_id = ${operator_id} AND account_id = ${account_id}`
   )
-  return ({ operator_id, account_id }: Account) =>
-    Effect.map(readMood(statement({ operator_id, account_id })), (found) => found ?? USUAL)
+  return ({ operator_id, account_id }: SandboxAccountKey) =>
+    Effect.map(readFailureMode(statement({ operator_id, account_id })), (row) => row ?? DEFAULT_FAILURE_MODE)
 }
 
-interface Put extends Account, Mood {
+interface FailureModeChange extends SandboxAccountKey, FailureMode {
   readonly username: string
   readonly status: string
   readonly now: Date
 }
 
 /** The account says how it stands with it: a marketplace that lets us act no longer says so. */
-const putMood = (sql: Sql) => {
+const makeSaveFailureMode = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, mood, mood_ms, mood_reason, username, status, now }: Givens<Put>) => sql`
+    ({ operator_id, account_id, mood, mood_ms, mood_reason, username, status, now }: Givens<FailureModeChange>) => sql`
       WITH put AS (
         INSERT INTO sandbox_accounts AS a (operator_id, account_id, mood, mood_ms, mood_reason)
         VALUES (${operator_id}, ${account_id}, ${mood}, ${mood_ms}, ${mood_reason})
@@ -52,23 +52,23 @@ const putMood = (sql: Sql) => {
       ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
         said = excluded.said, due_at = excluded.due_at, attempts = 0, heard = NULL`
   )
-  return ({ operator_id, account_id, username }: SandboxAccount, given: Mood, now: Date) =>
+  return ({ operator_id, account_id, username }: SandboxAccount, failureMode: FailureMode, now: Date) =>
     readNothing(
       statement({
         operator_id,
         account_id,
-        mood: given.mood,
-        mood_ms: given.mood_ms,
-        mood_reason: given.mood_reason,
+        mood: failureMode.mood,
+        mood_ms: failureMode.mood_ms,
+        mood_reason: failureMode.mood_reason,
         username,
-        status: given.mood === "disconnected" ? "disconnected" : "active",
+        status: failureMode.mood === "disconnected" ? "disconnected" : "active",
         now
       })
     )
 }
 
 /** What an account was asked, and what it answered. */
-export interface Asked {
+export interface ChannelRequest {
   /** The act, as the port names it. */
   readonly act: string
   /** The listing or order it was about. */
@@ -77,29 +77,36 @@ export interface Asked {
   readonly answer: string
 }
 
-interface Noted extends Account, Asked {
+interface RecordedRequest extends SandboxAccountKey, ChannelRequest {
   readonly now: Date
 }
 
 /** Notes it beside the last ones; what is older goes. */
-const note = (sql: Sql) => {
+const makeRecordRequest = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, act, subject, summary, answer, now }: Givens<Noted>) => sql`
+    ({ operator_id, account_id, act, subject, summary, answer, now }: Givens<RecordedRequest>) => sql`
       WITH noted AS (
         INSERT INTO sandbox_asked (operator_id, account_id, act, subject, summary, answer, asked_at)
         VALUES (${operator_id}, ${account_id}, ${act}, ${subject}, ${summary}, ${answer}, ${now})
       )
       DELETE FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND id <= (
         SELECT id FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_ASKED - 1))} LIMIT 1)`
+        ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_LOGGED_REQUESTS - 1))} LIMIT 1)`
   )
-  return ({ operator_id, account_id }: Account, { act, subject, summary, answer }: Asked, now: Date) =>
-    readNothing(statement({ operator_id, account_id, act, subject, summary, answer, now }))
+  return (
+    { operator_id, account_id }: SandboxAccountKey,
+    { act, subject, summary, answer }: ChannelRequest,
+    now: Date
+  ) => readNothing(statement({ operator_id, account_id, act, subject, summary, answer, now }))
 }
 
-export class Accounts extends Context.Service<Accounts>()("latchkey/sandbox/Accounts", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ mood: mood(sql), putMood: putMood(sql), note: note(sql) }))
+export class SandboxAccounts extends Context.Service<SandboxAccounts>()("latchkey/sandbox/Accounts", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    findFailureMode: makeFindFailureMode(sql),
+    saveFailureMode: makeSaveFailureMode(sql),
+    recordRequest: makeRecordRequest(sql)
+  }))
 }) {
-  static readonly layer = Layer.effect(Accounts, Accounts.make)
+  static readonly layer = Layer.effect(SandboxAccounts, SandboxAccounts.make)
 }

@@ -1,124 +1,128 @@
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_ORDERS } from "../../platform/limits.ts"
-import type { Account, Word } from "./becoming.ts"
-import { readingThreads } from "./reading-threads.ts"
-import { Day, Listing, Order, Payment } from "./rows.ts"
-import { write } from "./writing.ts"
+import type { OutboxEvent, SandboxAccountKey } from "./becoming.ts"
+import { makeThreadQueries } from "./reading-threads.ts"
+import { SandboxDay, SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
+import { makeWrite } from "./writing.ts"
 
 // What the marketplace knows of an account is read, worked out by rules, and written in one statement (writing.ts) that holds
 // only while all of it is as it was read.
 
-export type { Account, Word, Writing } from "./becoming.ts"
+export type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./becoming.ts"
 
 type Sql = SqlClient.SqlClient
 
-const readListings = rowsOf(Listing)
-const readDays = rowsOf(Day)
-const readOrder = rowOf(Order)
-const readPayments = rowsOf(Payment)
+const readListings = makeRowsReader(SandboxListing)
+const readDays = makeRowsReader(SandboxDay)
+const readOrder = makeOptionalRowReader(SandboxOrder)
+const readPayments = makeRowsReader(SandboxPayment)
 
-interface Named extends Account {
-  readonly names: ReadonlyArray<string>
+interface ListingsQuery extends SandboxAccountKey {
+  readonly listingIds: ReadonlyArray<string>
 }
 
-const listings = (sql: Sql) => {
+const makeFindListings = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, names }: Givens<Named>) => sql`
+    ({ operator_id, account_id, listingIds }: Givens<ListingsQuery>) => sql`
       SELECT listing_id, title, currency, rooms, instant, commission, tax, settings, version, revision
       FROM sandbox_listings
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${names}::text[])
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
       ORDER BY listing_id`
   )
-  return ({ operator_id, account_id }: Account, names: ReadonlyArray<string>) =>
-    readListings(statement({ operator_id, account_id, names }))
+  return ({ operator_id, account_id }: SandboxAccountKey, listingIds: ReadonlyArray<string>) =>
+    readListings(statement({ operator_id, account_id, listingIds }))
 }
 
-interface Span extends Named {
+interface DaysQuery extends ListingsQuery {
   readonly start: string
   readonly end: string
 }
 
-const days = (sql: Sql) => {
+const makeFindDays = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, names, start, end }: Givens<Span>) => sql`
+    ({ operator_id, account_id, listingIds, start, end }: Givens<DaysQuery>) => sql`
       SELECT listing_id, day::text AS day, price::text AS price, offered, taken, sold, restrictions FROM sandbox_days
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${names}::text[])
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
         AND day BETWEEN ${start}::date AND ${end}::date
       ORDER BY listing_id, day`
   )
-  return ({ operator_id, account_id }: Account, names: ReadonlyArray<string>, start: string, end: string) =>
-    readDays(statement({ operator_id, account_id, names, start, end }))
+  return (
+    { operator_id, account_id }: SandboxAccountKey,
+    listingIds: ReadonlyArray<string>,
+    start: string,
+    end: string
+  ) => readDays(statement({ operator_id, account_id, listingIds, start, end }))
 }
 
-interface OneOrder extends Account {
+interface OrderQuery extends SandboxAccountKey {
   readonly orderId: string
 }
 
-const order = (sql: Sql) => {
+const makeFindOrder = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, orderId }: Givens<OneOrder>) => sql`
+    ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
       SELECT order_id, version, status, answer, expires_at, said, booked_at FROM sandbox_orders
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
   )
-  return ({ operator_id, account_id }: Account, orderId: string) =>
+  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
     readOrder(statement({ operator_id, account_id, orderId }))
 }
 
-const payments = (sql: Sql) => {
+const makeListPayments = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, orderId }: Givens<OneOrder>) => sql`
+    ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
       SELECT payment_id, kind, amount::text AS amount FROM sandbox_payments
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}
       ORDER BY paid_at, payment_id`
   )
-  return ({ operator_id, account_id }: Account, orderId: string) =>
+  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
     readPayments(statement({ operator_id, account_id, orderId }))
 }
 
-const readCount = onlyRowOf(Schema.Struct({ orders: Schema.Int }))
+const readCount = makeSingleRowReader(Schema.Struct({ orders: Schema.Int }))
 
 /** Orders of the account, counted as far as it matters. */
-const orderCount = (sql: Sql) => {
+const makeCountOrders = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id }: Givens<Account>) => sql`
+    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
       SELECT count(*)::int AS orders FROM (
         SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
         LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) counted`
   )
-  return ({ operator_id, account_id }: Account) =>
+  return ({ operator_id, account_id }: SandboxAccountKey) =>
     Effect.map(readCount(statement({ operator_id, account_id })), ({ orders }) => orders)
 }
 
-const readHeard = rowOf(Schema.Struct({ heard: Schema.NullOr(Schema.String) }))
+const readIngestOutcome = makeOptionalRowReader(Schema.Struct({ heard: Schema.NullOr(Schema.String) }))
 
-interface Told extends Account {
-  readonly kind: Word["kind"]
+interface OutboxEventKey extends SandboxAccountKey {
+  readonly kind: OutboxEvent["kind"]
   readonly subject: string
 }
 
 /** What the service answered when it was told last; null: it was not heard yet. */
-const heard = (sql: Sql) => {
+const makeFindIngestOutcome = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, kind, subject }: Givens<Told>) => sql`
+    ({ operator_id, account_id, kind, subject }: Givens<OutboxEventKey>) => sql`
       SELECT heard FROM sandbox_words
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
   )
-  return ({ operator_id, account_id }: Account, kind: Word["kind"], subject: string) =>
-    Effect.map(readHeard(statement({ operator_id, account_id, kind, subject })), (found) => found?.heard ?? null)
+  return ({ operator_id, account_id }: SandboxAccountKey, kind: OutboxEvent["kind"], subject: string) =>
+    Effect.map(readIngestOutcome(statement({ operator_id, account_id, kind, subject })), (row) => row?.heard ?? null)
 }
 
-const readNights = rowsOf(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
+const readNights = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
 
-interface OneListing extends Account {
+interface ListingQuery extends SandboxAccountKey {
   readonly listingId: string
 }
 
@@ -126,10 +130,10 @@ interface OneListing extends Account {
  * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
  * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
  */
-const unheard = (sql: Sql) => {
+const makeListUnsyncedNights = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, listingId }: Givens<OneListing>) => sql`
+    ({ operator_id, account_id, listingId }: Givens<ListingQuery>) => sql`
       SELECT room ->> 'check_in_date' AS "checkIn", room ->> 'check_out_date' AS "checkOut"
       FROM (
         SELECT o.said FROM sandbox_orders o
@@ -142,26 +146,26 @@ const unheard = (sql: Sql) => {
       ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
       WHERE room ->> 'listing_id' = ${listingId}`
   )
-  return ({ operator_id, account_id }: Account, listingId: string) =>
+  return ({ operator_id, account_id }: SandboxAccountKey, listingId: string) =>
     readNights(statement({ operator_id, account_id, listingId }))
 }
 
 /** The marketplace's books of an account. */
-export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, turn]) => ({
-    listings: listings(sql),
-    days: days(sql),
-    order: order(sql),
-    payments: payments(sql),
-    orderCount: orderCount(sql),
-    heard: heard(sql),
-    unheard: unheard(sql),
-    ...readingThreads(sql),
+export class SandboxRepository extends Context.Service<SandboxRepository>()("latchkey/sandbox/Books", {
+  make: Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, semaphore]) => ({
+    findListings: makeFindListings(sql),
+    findDays: makeFindDays(sql),
+    findOrder: makeFindOrder(sql),
+    listPayments: makeListPayments(sql),
+    countOrders: makeCountOrders(sql),
+    findIngestOutcome: makeFindIngestOutcome(sql),
+    listUnsyncedNights: makeListUnsyncedNights(sql),
+    ...makeThreadQueries(sql),
     /** Answers false, and writes nothing, where something is not as it was read any more. */
-    write: write(sql),
+    write: makeWrite(sql),
     /** For who finds again and again that something is not as it was read: one of these at a time in the process. */
-    inTurn: turn.withPermits(1)
+    runSerially: semaphore.withPermits(1)
   }))
 }) {
-  static readonly layer = Layer.effect(Books, Books.make)
+  static readonly layer = Layer.effect(SandboxRepository, SandboxRepository.make)
 }

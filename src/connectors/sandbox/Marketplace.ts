@@ -1,191 +1,214 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { SANDBOX_ORDERS } from "../../platform/limits.ts"
-import { Accounts } from "./Accounts.ts"
+import { SandboxAccounts } from "./Accounts.ts"
 import {
-  type BookAsked,
-  type ChangeAsked,
-  guestIn,
-  type InquireAsked,
-  type MoneyAsked,
-  type MoodAsked,
-  namesIn,
-  type OfferAsked,
-  type OpenAsked,
-  type OrderAsked,
-  type ReviewAsked,
-  readBook,
-  readChange,
-  readMoney,
-  readMoodAsked,
-  readOrder,
-  USUAL_ADULTS,
-  type WriteAsked
+  DEFAULT_ADULTS,
+  decodeBookingRequest,
+  decodeChangeRequest,
+  decodeFailureModeRequest,
+  decodeMoneyRequest,
+  decodeOrderRequest,
+  type FailureModeRequest,
+  parseListingIds,
+  type SandboxBookingRequest,
+  type SandboxChangeRequest,
+  type SandboxInquiryRequest,
+  type SandboxListingRequest,
+  type SandboxMessageRequest,
+  type SandboxMoneyRequest,
+  type SandboxOfferRequest,
+  type SandboxOrderRequest,
+  type SandboxReviewRequest,
+  toGuest
 } from "./asked.ts"
-import { Books } from "./Books.ts"
-import type { Rule } from "./changing.ts"
-import { makeFinding } from "./finding.ts"
-import { booking, cancelling, changing, lettingTimeOut, moving } from "./guest-acts.ts"
-import type { OrderSeen } from "./judging.ts"
-import { type Heard, makeMoving, makeNewcomer, orderWithin } from "./moving.ts"
-import { drawOrderName, drawPaymentName } from "./names.ts"
-import type { OfferSeen } from "./offer-acts.ts"
-import { makeOpen, type Opened } from "./opening.ts"
-import type { RoomAsked } from "./order.ts"
-import { makeRemember, type Remembered } from "./remembering.ts"
-import type { ReviewSeen } from "./review-acts.ts"
-import type { Refusal } from "./scene.ts"
-import { Telling } from "./Telling.ts"
-import { makeTalking } from "./talking.ts"
-import type { MessageSeen } from "./thread-acts.ts"
+import { SandboxRepository } from "./Books.ts"
+import type { MarketplaceRule } from "./changing.ts"
+import { makeAccountLookup } from "./finding.ts"
+import { bookOrderRule, cancelOrderRule, changeOrderRule, moveMoneyRule, timeOutOrderRule } from "./guest-acts.ts"
+import type { SandboxOrderView } from "./judging.ts"
+import { makeGuestActRunner, makePrepareNewThread, toOrderScope, type WithIngestOutcome } from "./moving.ts"
+import { generateOrderId, generatePaymentId } from "./names.ts"
+import type { SandboxOfferView } from "./offer-acts.ts"
+import { makeOpenListing, type OpenedListing } from "./opening.ts"
+import type { RoomRequest } from "./order.ts"
+import { type AccountHistory, makeImportHistory } from "./remembering.ts"
+import type { SandboxReviewView } from "./review-acts.ts"
+import type { RuleError } from "./scene.ts"
+import { SandboxOutbox } from "./Telling.ts"
+import { makeConversationActs } from "./talking.ts"
+import type { SandboxMessageView } from "./thread-acts.ts"
 import { guestKey } from "./threads.ts"
 
-export type Refused = Refusal | BadRequest
+export type MarketplaceError = RuleError | BadRequest
 
 /** An order after an act, and what the service answered when it was told: null if it was not heard yet. */
-export type Moved = Heard<OrderSeen>
+export type OrderActResult = WithIngestOutcome<SandboxOrderView>
 
-type Act<Asked, Seen = OrderSeen> = (asked: Asked) => Effect.Effect<Heard<Seen>, Refused>
+type MarketplaceAct<Input, View = SandboxOrderView> = (
+  input: Input
+) => Effect.Effect<WithIngestOutcome<View>, MarketplaceError>
 
 /** What guests do. Each act is in the books before the service is told of it, and it is told until it has heard it. */
 export class Marketplace extends Context.Service<
   Marketplace,
   {
-    readonly book: Act<typeof BookAsked.Encoded>
+    readonly book: MarketplaceAct<typeof SandboxBookingRequest.Encoded>
     /** Other dates or other rooms. */
-    readonly change: Act<typeof ChangeAsked.Encoded>
-    readonly pay: Act<typeof MoneyAsked.Encoded>
-    readonly refund: Act<typeof MoneyAsked.Encoded>
-    readonly cancel: Act<typeof OrderAsked.Encoded>
+    readonly changeOrder: MarketplaceAct<typeof SandboxChangeRequest.Encoded>
+    readonly pay: MarketplaceAct<typeof SandboxMoneyRequest.Encoded>
+    readonly refund: MarketplaceAct<typeof SandboxMoneyRequest.Encoded>
+    readonly cancel: MarketplaceAct<typeof SandboxOrderRequest.Encoded>
     /** What waits for an answer or a payment waits no longer. */
-    readonly timeOut: Act<typeof OrderAsked.Encoded>
+    readonly timeOutOrder: MarketplaceAct<typeof SandboxOrderRequest.Encoded>
     /** A guest asks about nights: a new thread, unless he has one. */
-    readonly inquire: Act<typeof InquireAsked.Encoded, MessageSeen>
-    readonly write: Act<typeof WriteAsked.Encoded, MessageSeen>
+    readonly inquire: MarketplaceAct<typeof SandboxInquiryRequest.Encoded, SandboxMessageView>
+    readonly write: MarketplaceAct<typeof SandboxMessageRequest.Encoded, SandboxMessageView>
     /** What was offered is booked. */
-    readonly acceptOffer: Act<typeof OfferAsked.Encoded>
-    readonly declineOffer: Act<typeof OfferAsked.Encoded, OfferSeen>
-    readonly review: Act<typeof ReviewAsked.Encoded, ReviewSeen>
+    readonly acceptOffer: MarketplaceAct<typeof SandboxOfferRequest.Encoded>
+    readonly declineOffer: MarketplaceAct<typeof SandboxOfferRequest.Encoded, SandboxOfferView>
+    readonly review: MarketplaceAct<typeof SandboxReviewRequest.Encoded, SandboxReviewView>
     /** Opens a listing, and the account it is in unless that is there. */
-    readonly open: (asked: typeof OpenAsked.Encoded) => Effect.Effect<Opened, Refused>
+    readonly openListing: (
+      input: typeof SandboxListingRequest.Encoded
+    ) => Effect.Effect<OpenedListing, MarketplaceError>
     /** Puts what an account has had all along into the books, as it stands. */
-    readonly remember: (accountId: number, remembered: Remembered) => Effect.Effect<void, NotFound | Conflict>
+    readonly importHistory: (accountId: number, history: AccountHistory) => Effect.Effect<void, NotFound | Conflict>
     /** How an account answers from now on. */
-    readonly mood: (asked: typeof MoodAsked.Encoded) => Effect.Effect<typeof MoodAsked.Type, Refused>
+    readonly setFailureMode: (
+      input: typeof FailureModeRequest.Encoded
+    ) => Effect.Effect<typeof FailureModeRequest.Type, MarketplaceError>
   }
 >()("latchkey/sandbox/Marketplace") {
   static readonly layer = Layer.effect(
     Marketplace,
     Effect.gen(function* () {
-      const { named, moved } = yield* makeMovingOrders
-      const money = (kind: "payment" | "refund") =>
-        Effect.fnUntraced(function* (input: typeof MoneyAsked.Encoded) {
-          const asked = yield* readMoney(input)
-          const account = yield* named(asked)
-          const paymentId = yield* drawPaymentName
-          return yield* moved(account, { orderId: asked.order_id }, moving(kind, { paymentId, amount: asked.amount }))
+      const { findAccount, runOrderAct } = yield* makeOrderActs
+      const makeMoneyAct = (kind: "payment" | "refund") =>
+        Effect.fnUntraced(function* (input: typeof SandboxMoneyRequest.Encoded) {
+          const request = yield* decodeMoneyRequest(input)
+          const account = yield* findAccount(request)
+          const paymentId = yield* generatePaymentId
+          return yield* runOrderAct(
+            account,
+            { orderId: request.order_id },
+            moveMoneyRule(kind, { paymentId, amount: request.amount })
+          )
         })
-      const simple = (rule: Rule<OrderSeen, Refusal>) =>
-        Effect.fnUntraced(function* (input: typeof OrderAsked.Encoded) {
-          const asked = yield* readOrder(input)
-          return yield* moved(yield* named(asked), { orderId: asked.order_id }, rule)
+      const makeOrderAct = (rule: MarketplaceRule<SandboxOrderView, RuleError>) =>
+        Effect.fnUntraced(function* (input: typeof SandboxOrderRequest.Encoded) {
+          const request = yield* decodeOrderRequest(input)
+          return yield* runOrderAct(yield* findAccount(request), { orderId: request.order_id }, rule)
         })
       return {
         book: yield* makeBook,
-        change: Effect.fnUntraced(function* (input) {
-          const asked = yield* readChange(input)
-          if (CHANGES.every((name) => asked[name] === undefined)) return yield* nothingToChange
-          const listings = asked.listing_id === undefined ? undefined : namesIn(asked.listing_id)
+        changeOrder: Effect.fnUntraced(function* (input) {
+          const request = yield* decodeChangeRequest(input)
+          if (CHANGE_FIELDS.every((name) => request[name] === undefined)) return yield* noChangeRequested
+          const listings = request.listing_id === undefined ? undefined : parseListingIds(request.listing_id)
           const change = {
-            checkIn: asked.check_in_date,
-            checkOut: asked.check_out_date,
+            checkIn: request.check_in_date,
+            checkOut: request.check_out_date,
             listings,
-            adults: asked.adults
+            adults: request.adults
           }
-          const days = [asked.check_in_date, asked.check_out_date].filter((day) => day !== undefined)
-          const about = orderWithin(asked.order_id, listings ?? [], days)
-          return yield* moved(yield* named(asked), about, changing(change))
+          const days = [request.check_in_date, request.check_out_date].filter((day) => day !== undefined)
+          const scope = toOrderScope(request.order_id, listings ?? [], days)
+          return yield* runOrderAct(yield* findAccount(request), scope, changeOrderRule(change))
         }),
-        pay: money("payment"),
-        refund: money("refund"),
-        cancel: simple(cancelling),
-        timeOut: simple(lettingTimeOut),
-        ...(yield* makeTalking),
-        open: yield* makeOpen,
-        remember: yield* makeRemember,
-        mood: yield* makeMood
+        pay: makeMoneyAct("payment"),
+        refund: makeMoneyAct("refund"),
+        cancel: makeOrderAct(cancelOrderRule),
+        timeOutOrder: makeOrderAct(timeOutOrderRule),
+        ...(yield* makeConversationActs),
+        openListing: yield* makeOpenListing,
+        importHistory: yield* makeImportHistory,
+        setFailureMode: yield* makeSetFailureMode
       }
     })
   )
 }
 
-const CHANGES = ["check_in_date", "check_out_date", "listing_id", "adults"] as const
+const CHANGE_FIELDS = ["check_in_date", "check_out_date", "listing_id", "adults"] as const
 
-const nothingToChange = new BadRequest({ message: `Send at least one of these fields: ${CHANGES.join(", ")}.` })
+const noChangeRequested = new BadRequest({ message: `Send at least one of these fields: ${CHANGE_FIELDS.join(", ")}.` })
 
 /** How an order is moved: found by its name, changed by a rule, told. */
-const makeMovingOrders = Effect.gen(function* () {
-  const finding = yield* makeFinding
-  const { orderMoved } = yield* makeMoving
+const makeOrderActs = Effect.gen(function* () {
+  const accountLookup = yield* makeAccountLookup
+  const { runOrderAct } = yield* makeGuestActRunner
   return {
-    named: (asked: OrderAsked) => finding.order(asked.order_id, asked),
-    moved: orderMoved
+    findAccount: (request: SandboxOrderRequest) => accountLookup.byOrder(request.order_id, request),
+    runOrderAct
   }
 })
 
 const makeBook = Effect.gen(function* () {
-  const finding = yield* makeFinding
-  const books = yield* Books
-  const newcomerAt = yield* makeNewcomer
-  const { orderMoved } = yield* makeMoving
-  return Effect.fnUntraced(function* (input: typeof BookAsked.Encoded) {
-    const asked = yield* readBook(input)
-    const names = namesIn(asked.listing_id)
-    const [first] = names
+  const accountLookup = yield* makeAccountLookup
+  const repository = yield* SandboxRepository
+  const prepareNewThread = yield* makePrepareNewThread
+  const { runOrderAct } = yield* makeGuestActRunner
+  return Effect.fnUntraced(function* (input: typeof SandboxBookingRequest.Encoded) {
+    const request = yield* decodeBookingRequest(input)
+    const listingIds = parseListingIds(request.listing_id)
+    const [first] = listingIds
     if (first === undefined) return yield* new BadRequest({ message: "listing_id: is required." })
-    const account = yield* finding.listing(first, asked)
-    if ((yield* books.orderCount(account)) >= SANDBOX_ORDERS) return yield* noMoreOrders
-    const orderId = yield* drawOrderName(account.channel_type)
-    const newcomer = yield* newcomerAt(account)
-    const booker = guestIn(asked)
-    const rule = booking({ orderId, rooms: roomsOf(asked, names), booker, remarks: asked.remarks, ...newcomer })
-    const about = orderWithin(orderId, names, [asked.check_in_date, asked.check_out_date])
-    return yield* orderMoved(account, { ...about, thread: { guest: guestKey(booker) } }, rule)
+    const account = yield* accountLookup.byListing(first, request)
+    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS) return yield* orderLimitReached
+    const orderId = yield* generateOrderId(account.channel_type)
+    const newThread = yield* prepareNewThread(account)
+    const booker = toGuest(request)
+    const rule = bookOrderRule({
+      orderId,
+      rooms: toRoomRequests(request, listingIds),
+      booker,
+      remarks: request.remarks,
+      ...newThread
+    })
+    const scope = toOrderScope(orderId, listingIds, [request.check_in_date, request.check_out_date])
+    return yield* runOrderAct(account, { ...scope, thread: { guest: guestKey(booker) } }, rule)
   })
 })
 
-const noMoreOrders = new ValidationFailed({
+const orderLimitReached = new ValidationFailed({
   message: `listing_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS} orders.`
 })
 
 /** A room of each listing that is named, or so many. */
-const roomsOf = (asked: BookAsked, names: ReadonlyArray<string>): ReadonlyArray<RoomAsked> =>
-  names.flatMap((listing_id) =>
-    Array.from({ length: asked.rooms ?? 1 }, () => ({
+const toRoomRequests = (
+  request: SandboxBookingRequest,
+  listingIds: ReadonlyArray<string>
+): ReadonlyArray<RoomRequest> =>
+  listingIds.flatMap((listing_id) =>
+    Array.from({ length: request.rooms ?? 1 }, () => ({
       listing_id,
-      check_in_date: asked.check_in_date,
-      check_out_date: asked.check_out_date,
-      adults: asked.adults ?? USUAL_ADULTS,
-      children: asked.children ?? 0
+      check_in_date: request.check_in_date,
+      check_out_date: request.check_out_date,
+      adults: request.adults ?? DEFAULT_ADULTS,
+      children: request.children ?? 0
     }))
   )
 
-const USUAL_MS = 5_000
-const USUAL_REASON = "the channel rejects it"
+const DEFAULT_DELAY_MS = 5_000
+const DEFAULT_REFUSAL_REASON = "the channel rejects it"
 
-const makeMood = Effect.gen(function* () {
-  const finding = yield* makeFinding
-  const accounts = yield* Accounts
-  const telling = yield* Telling
-  return Effect.fnUntraced(function* (input: typeof MoodAsked.Encoded) {
-    const asked = yield* readMoodAsked(input)
-    const account = yield* finding.accountOf(asked.channel_account_id)
+const makeSetFailureMode = Effect.gen(function* () {
+  const accountLookup = yield* makeAccountLookup
+  const accounts = yield* SandboxAccounts
+  const outbox = yield* SandboxOutbox
+  return Effect.fnUntraced(function* (input: typeof FailureModeRequest.Encoded) {
+    const request = yield* decodeFailureModeRequest(input)
+    const account = yield* accountLookup.byAccountId(request.channel_account_id)
     if (account === undefined) {
       return yield* new NotFound({ message: "channel_account_id: the sandbox has no such account." })
     }
-    const mood = { mood: asked.mood, mood_ms: asked.ms ?? USUAL_MS, mood_reason: asked.reason ?? USUAL_REASON }
-    yield* accounts.putMood(account, mood, yield* DateTime.nowAsDate)
-    yield* telling.tell(account)
-    return { ...asked, ms: mood.mood_ms, reason: mood.mood_reason }
+    const failureMode = {
+      mood: request.mood,
+      mood_ms: request.ms ?? DEFAULT_DELAY_MS,
+      mood_reason: request.reason ?? DEFAULT_REFUSAL_REASON
+    }
+    yield* accounts.saveFailureMode(account, failureMode, yield* DateTime.nowAsDate)
+    yield* outbox.flush(account)
+    return { ...request, ms: failureMode.mood_ms, reason: failureMode.mood_reason }
   })
 })

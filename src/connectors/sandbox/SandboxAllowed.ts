@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Ref, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onlyRowOf } from "../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
-const readFound = onlyRowOf(Schema.Struct({ found: Schema.Boolean }))
+const readFound = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean }))
 
 /** Whether the sandbox is there at all; where it is not, nobody can tell that it could be. */
 export class SandboxAllowed extends Context.Service<SandboxAllowed, { readonly allowed: Effect.Effect<boolean> }>()(
@@ -12,7 +12,7 @@ export class SandboxAllowed extends Context.Service<SandboxAllowed, { readonly a
   static readonly layerNever = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(false) })
 
   /** As the settings say; `with demo` is where the demo operator is, whose main account has that e-mail address. */
-  static readonly layerOf = (
+  static readonly layerFromSettings = (
     setting: "always" | "never" | "with demo",
     demoEmail: string
   ): Layer.Layer<SandboxAllowed, never, SqlClient.SqlClient> => {
@@ -26,12 +26,14 @@ export class SandboxAllowed extends Context.Service<SandboxAllowed, { readonly a
       SandboxAllowed,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const isThere = yield* Ref.make(false)
-        const look = Effect.flatMap(
+        const isDemoPresent = yield* Ref.make(false)
+        const findDemoOperator = Effect.flatMap(
           readFound(sql`SELECT EXISTS (SELECT FROM accounts WHERE lower(email) = ${demoEmail}) AS found`),
-          ({ found }) => Effect.as(Ref.set(isThere, found), found)
+          ({ found }) => Effect.as(Ref.set(isDemoPresent, found), found)
         )
-        return { allowed: Effect.flatMap(Ref.get(isThere), (found) => (found ? Effect.succeed(true) : look)) }
+        return {
+          allowed: Effect.flatMap(Ref.get(isDemoPresent), (found) => (found ? Effect.succeed(true) : findDemoOperator))
+        }
       })
     )
 }

@@ -2,32 +2,32 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays, dateInZone } from "../../contract/time.ts"
 import type { Restrictions } from "../../domain/channels/port/days.ts"
-import { ReviewSaid } from "../../domain/channels/port/said.ts"
-import { majorOf } from "./amounts.ts"
-import { Books } from "./Books.ts"
-import { datesBetween, dayOf, daysOf, leftOf, priceOf } from "./calendar.ts"
-import { account, pages } from "./parts.ts"
-import { Mood, Order, SandboxAccount } from "./rows.ts"
-import { ofThreads } from "./seeing-threads.ts"
+import { ChannelReviewEvent } from "../../domain/channels/port/said.ts"
+import { toMajorUnits } from "./amounts.ts"
+import { SandboxRepository } from "./Books.ts"
+import { availableCount, datesBetween, findDay, indexDays, nightPrice } from "./calendar.ts"
+import { accountColumns, makePagedList } from "./parts.ts"
+import { FailureMode, SandboxAccount, SandboxOrder } from "./rows.ts"
+import { makeListThreads } from "./seeing-threads.ts"
 
 // What whoever looks at the marketplace sees of it: its accounts, listings, orders, threads, and what it was asked.
 
 type Sql = SqlClient.SqlClient
 
-export type { Part } from "./parts.ts"
-export type { ThreadSeen } from "./seeing-threads.ts"
+export type { PageRange } from "./parts.ts"
+export type { SandboxThreadRow } from "./seeing-threads.ts"
 
-const AccountSeen = Schema.Struct({
+const SandboxAccountRow = Schema.Struct({
   ...SandboxAccount.fields,
   operator: Schema.String,
   auth_status: Schema.String,
-  ...Mood.fields,
+  ...FailureMode.fields,
   listings: Schema.Int,
   orders: Schema.Int
 })
-export type AccountSeen = typeof AccountSeen.Type
+export type SandboxAccountRow = typeof SandboxAccountRow.Type
 
-const ListingSeen = Schema.Struct({
+const SandboxListingRow = Schema.Struct({
   ...SandboxAccount.fields,
   operator: Schema.String,
   listing_id: Schema.String,
@@ -42,20 +42,20 @@ const ListingSeen = Schema.Struct({
   room_type_id: Schema.NullOr(Schema.Int),
   heard: Schema.NullOr(Schema.String)
 })
-export type ListingSeen = typeof ListingSeen.Type
+export type SandboxListingRow = typeof SandboxListingRow.Type
 
-const OrderRow = Schema.Struct({
+const SandboxOrderRow = Schema.Struct({
   ...SandboxAccount.fields,
-  ...Order.fields,
+  ...SandboxOrder.fields,
   paid: Schema.String,
   heard: Schema.NullOr(Schema.String),
   /** The code the service has given it. */
   reservation_code: Schema.NullOr(Schema.String),
-  review: Schema.NullOr(ReviewSaid)
+  review: Schema.NullOr(ChannelReviewEvent)
 })
-export type OrderRow = typeof OrderRow.Type
+export type SandboxOrderRow = typeof SandboxOrderRow.Type
 
-const AskedRow = Schema.Struct({
+const SandboxRequestRow = Schema.Struct({
   id: Schema.Int,
   operator_id: Schema.Int,
   account_id: Schema.Int,
@@ -67,13 +67,13 @@ const AskedRow = Schema.Struct({
   answer: Schema.String,
   asked_at: Schema.Date
 })
-export type AskedRow = typeof AskedRow.Type
+export type SandboxRequestRow = typeof SandboxRequestRow.Type
 
-const ofAccounts = (sql: Sql) =>
-  pages(
+const makeListAccounts = (sql: Sql) =>
+  makePagedList(
     sql,
-    AccountSeen,
-    sql`${sql.literal(account)}, o.name AS operator, a.auth_status, coalesce(m.mood, 'accepts') AS mood,
+    SandboxAccountRow,
+    sql`${sql.literal(accountColumns)}, o.name AS operator, a.auth_status, coalesce(m.mood, 'accepts') AS mood,
       coalesce(m.mood_ms, 0) AS mood_ms, coalesce(m.mood_reason, '') AS mood_reason,
       (SELECT count(*) FROM sandbox_listings l WHERE l.operator_id = a.operator_id AND l.account_id = a.id) AS listings,
       (SELECT count(*) FROM sandbox_orders s WHERE s.operator_id = a.operator_id AND s.account_id = a.id) AS orders`,
@@ -84,11 +84,11 @@ const ofAccounts = (sql: Sql) =>
     }
   )
 
-const ofListings = (sql: Sql) =>
-  pages(
+const makeListListings = (sql: Sql) =>
+  makePagedList(
     sql,
-    ListingSeen,
-    sql`${sql.literal(account)}, o.name AS operator, l.listing_id, l.title, l.currency, l.rooms, l.instant, l.commission,
+    SandboxListingRow,
+    sql`${sql.literal(accountColumns)}, o.name AS operator, l.listing_id, l.title, l.currency, l.rooms, l.instant, l.commission,
       l.tax, known.property_id, known.room_type_id, w.heard`,
     {
       from: sql`sandbox_listings l
@@ -102,11 +102,11 @@ const ofListings = (sql: Sql) =>
     }
   )
 
-const ofOrders = (sql: Sql) =>
-  pages(
+const makeListOrders = (sql: Sql) =>
+  makePagedList(
     sql,
-    OrderRow,
-    sql`${sql.literal(account)}, s.order_id, s.version, s.status, s.answer, s.expires_at, s.said, s.booked_at, w.heard,
+    SandboxOrderRow,
+    sql`${sql.literal(accountColumns)}, s.order_id, s.version, s.status, s.answer, s.expires_at, s.said, s.booked_at, w.heard,
       known.reservation_code, review.said AS review,
       coalesce((SELECT sum(CASE p.kind WHEN 'payment' THEN p.amount ELSE -p.amount END) FROM sandbox_payments p
         WHERE p.operator_id = s.operator_id AND p.account_id = s.account_id AND p.order_id = s.order_id), 0)::text AS paid`,
@@ -124,10 +124,10 @@ const ofOrders = (sql: Sql) =>
     }
   )
 
-const ofAsked = (sql: Sql) =>
-  pages(
+const makeListRequests = (sql: Sql) =>
+  makePagedList(
     sql,
-    AskedRow,
+    SandboxRequestRow,
     sql`q.id, a.operator_id, a.id AS account_id, a.channel_type, a.username, q.act, q.subject, q.summary, q.answer,
       q.asked_at`,
     {
@@ -142,51 +142,62 @@ export interface GuestDay {
   /** What the night costs before cleaning and taxes, major units. */
   readonly price: number
   /** How many are left. */
-  readonly left: number
+  readonly available: number
   readonly sold: number
   readonly restrictions: Restrictions
 }
 
-const keyOf = ({ account_id, listing_id }: Pick<ListingSeen, "account_id" | "listing_id">) =>
+const listingKey = ({ account_id, listing_id }: Pick<SandboxListingRow, "account_id" | "listing_id">) =>
   `${account_id} ${listing_id}`
 
 /** The days of listings as guests see them, from today on where the host is; asked account by account. */
-const calendars = (books: Books["Service"]) =>
-  Effect.fnUntraced(function* (seen: ReadonlyArray<ListingSeen>, days: number) {
+const makeLoadCalendars = (repository: SandboxRepository["Service"]) =>
+  Effect.fnUntraced(function* (listingRows: ReadonlyArray<SandboxListingRow>, dayCount: number) {
     const now = yield* DateTime.nowAsDate
-    const accounts = new Map(seen.map((each) => [each.account_id, each]))
-    const all = yield* Effect.forEach(Array.from(accounts.values()), (account) => {
-      const names = seen.filter((each) => each.account_id === account.account_id).map(({ listing_id }) => listing_id)
+    const accountsById = new Map(listingRows.map((each) => [each.account_id, each]))
+    const calendarEntries = yield* Effect.forEach(Array.from(accountsById.values()), (account) => {
+      const listingIds = listingRows
+        .filter((each) => each.account_id === account.account_id)
+        .map(({ listing_id }) => listing_id)
       const start = dateInZone(now, account.time_zone)
-      const end = addDays(start, days - 1)
+      const end = addDays(start, dayCount - 1)
       return Effect.map(
-        Effect.all([books.listings(account, names), books.days(account, names, start, end)]),
-        ([listings, said]) =>
+        Effect.all([
+          repository.findListings(account, listingIds),
+          repository.findDays(account, listingIds, start, end)
+        ]),
+        ([listings, days]) =>
           listings.map((listing) => {
-            const known = daysOf(listing, said)
+            const daysByDate = indexDays(listing, days)
             const calendar = datesBetween(start, end).map((date): GuestDay => {
-              const day = dayOf(listing, known, date)
-              const price = majorOf(priceOf(listing, day), listing.currency)
-              return { date, price, left: leftOf(listing, day), sold: day.sold, restrictions: day.restrictions }
+              const day = findDay(listing, daysByDate, date)
+              const price = toMajorUnits(nightPrice(listing, day), listing.currency)
+              return {
+                date,
+                price,
+                available: availableCount(listing, day),
+                sold: day.sold,
+                restrictions: day.restrictions
+              }
             })
-            return [keyOf({ account_id: account.account_id, listing_id: listing.listing_id }), calendar] as const
+            return [listingKey({ account_id: account.account_id, listing_id: listing.listing_id }), calendar] as const
           })
       )
     })
-    const found = new Map(all.flat())
-    return (listing: ListingSeen): ReadonlyArray<GuestDay> => found.get(keyOf(listing)) ?? []
+    const calendarsByListing = new Map(calendarEntries.flat())
+    return (listing: SandboxListingRow): ReadonlyArray<GuestDay> => calendarsByListing.get(listingKey(listing)) ?? []
   })
 
 /** Everything there is to see, a page at a time. */
-export class Seeing extends Context.Service<Seeing>()("latchkey/sandbox/Seeing", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, Books]), ([sql, books]) => ({
-    calendars: calendars(books),
-    accounts: ofAccounts(sql),
-    listings: ofListings(sql),
-    orders: ofOrders(sql),
-    threads: ofThreads(sql),
-    asked: ofAsked(sql)
+export class SandboxQueries extends Context.Service<SandboxQueries>()("latchkey/sandbox/Seeing", {
+  make: Effect.map(Effect.all([SqlClient.SqlClient, SandboxRepository]), ([sql, repository]) => ({
+    loadCalendars: makeLoadCalendars(repository),
+    listAccounts: makeListAccounts(sql),
+    listListings: makeListListings(sql),
+    listOrders: makeListOrders(sql),
+    listThreads: makeListThreads(sql),
+    listRequests: makeListRequests(sql)
   }))
 }) {
-  static readonly layer = Layer.effect(Seeing, Seeing.make)
+  static readonly layer = Layer.effect(SandboxQueries, SandboxQueries.make)
 }

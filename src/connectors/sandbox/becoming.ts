@@ -1,12 +1,22 @@
 import type { Schema } from "effect"
-import type { Said } from "../../domain/channels/port/said.ts"
-import type { Day, Listing, Message, Offer, Order, Payment, Review, SandboxAccount, Thread } from "./rows.ts"
+import type { ChannelEvent } from "../../domain/channels/port/said.ts"
+import type {
+  SandboxAccount,
+  SandboxDay,
+  SandboxListing,
+  SandboxMessage,
+  SandboxOffer,
+  SandboxOrder,
+  SandboxPayment,
+  SandboxReview,
+  SandboxThread
+} from "./rows.ts"
 
 // What an act makes of the books of an account.
 
 /** Something that is to be told from `due_at` on. */
-export interface Word {
-  readonly kind: Said["type"]
+export interface OutboxEvent {
+  readonly kind: ChannelEvent["type"]
   /** The channel's own id of what it is about. */
   readonly subject: string
   /** Of a message, which has none, its number in the thread. */
@@ -19,22 +29,22 @@ export interface Word {
 }
 
 /** What an act makes of the books. */
-export interface Writing {
+export interface SandboxWrite {
   /** The listings it was worked out by, as they were read. */
-  readonly listings: ReadonlyArray<Listing>
+  readonly listings: ReadonlyArray<SandboxListing>
   /** The same, as they are to be; those that are not named keep what they say. */
-  readonly changedListings?: ReadonlyArray<Listing>
-  readonly days?: ReadonlyArray<Day>
+  readonly changedListings?: ReadonlyArray<SandboxListing>
+  readonly days?: ReadonlyArray<SandboxDay>
   /** `before` is the order as it was read, undefined for a new one. */
-  readonly order?: { readonly before: Order | undefined; readonly after: Order }
-  readonly payment?: Payment & { readonly order_id: string; readonly paid_at: Date }
+  readonly order?: { readonly before: SandboxOrder | undefined; readonly after: SandboxOrder }
+  readonly payment?: SandboxPayment & { readonly order_id: string; readonly paid_at: Date }
   /** `before` is the thread as it was read, undefined for a new one. Whoever writes a message or an offer writes its thread. */
-  readonly threads?: ReadonlyArray<{ readonly before: Thread | undefined; readonly after: Thread }>
-  readonly messages?: ReadonlyArray<Message>
-  readonly offers?: ReadonlyArray<Offer>
+  readonly threads?: ReadonlyArray<{ readonly before: SandboxThread | undefined; readonly after: SandboxThread }>
+  readonly messages?: ReadonlyArray<SandboxMessage>
+  readonly offers?: ReadonlyArray<SandboxOffer>
   /** Held by the revisions of the listings, as the payments are. */
-  readonly reviews?: ReadonlyArray<Review>
-  readonly words: ReadonlyArray<Word>
+  readonly reviews?: ReadonlyArray<SandboxReview>
+  readonly words: ReadonlyArray<OutboxEvent>
 }
 
-export type Account = Pick<SandboxAccount, "operator_id" | "account_id">
+export type SandboxAccountKey = Pick<SandboxAccount, "operator_id" | "account_id">

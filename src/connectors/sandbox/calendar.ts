@@ -1,30 +1,30 @@
 import { Result } from "effect"
-import { decimalText } from "../../contract/money.ts"
+import { formatMinorUnits } from "../../contract/money.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
 import type {
+  DayRangeInventory,
+  DayRangePrice,
+  DayRangeRestrictions,
   ListingDay,
-  PricedDays,
-  RestrictedDays,
-  Restrictions,
-  StockedDays
+  Restrictions
 } from "../../domain/channels/port/days.ts"
-import { majorOf, roundedUnits, unitsOfText, withoutPercent } from "./amounts.ts"
-import { DIFFERENCES, isHonoured, type SandboxChannel } from "./channels.ts"
-import type { Day, Listing } from "./rows.ts"
-import { settledPrice } from "./settings.ts"
+import { parseUnits, toMajorUnits, toRoundedUnits, withoutPercent } from "./amounts.ts"
+import { CHANNEL_PROFILES, type SandboxChannel, supportsRestriction } from "./channels.ts"
+import type { SandboxDay, SandboxListing } from "./rows.ts"
+import { defaultNightPrice } from "./settings.ts"
 
 // What a listing sells on its days, and what becomes of them by what the host says.
 
 /** Days one push may name: those that can be sold, and some. */
-const PUSHED_DAYS = 1_200
+const MAX_PUSHED_DAYS = 1_200
 
 /** The days of a listing of which something is known, by date. */
-export type Days = ReadonlyMap<string, Day>
+export type DaysByDate = ReadonlyMap<string, SandboxDay>
 
-export const daysOf = (listing: Listing, days: ReadonlyArray<Day>): Days =>
+export const indexDays = (listing: SandboxListing, days: ReadonlyArray<SandboxDay>): DaysByDate =>
   new Map(days.filter((day) => day.listing_id === listing.listing_id).map((day) => [day.day, day]))
 
-export const dayOf = (listing: Listing, days: Days, date: string): Day =>
+export const findDay = (listing: SandboxListing, days: DaysByDate, date: string): SandboxDay =>
   days.get(date) ?? {
     listing_id: listing.listing_id,
     day: date,
@@ -36,16 +36,16 @@ export const dayOf = (listing: Listing, days: Days, date: string): Day =>
   }
 
 /** How many can still be sold. */
-export const leftOf = (listing: Listing, { offered, taken, sold }: Day): number =>
+export const availableCount = (listing: SandboxListing, { offered, taken, sold }: SandboxDay): number =>
   offered === null ? Math.max(listing.rooms - sold, 0) : offered - taken
 
 /** What the guest pays for the night before taxes, in smallest units. */
-export const priceOf = (listing: Listing, { price, day }: Day): bigint =>
-  price === null ? settledPrice(listing, day) : unitsOfText(price, listing.currency)
+export const nightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
+  price === null ? defaultNightPrice(listing, day) : parseUnits(price, listing.currency)
 
 /** A night is sold, or free again: what the host said last of how many there are stays the last word. */
-export const sold = (day: Day): Day => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
-export const givenBack = (day: Day): Day => ({
+export const takeNight = (day: SandboxDay): SandboxDay => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
+export const releaseNight = (day: SandboxDay): SandboxDay => ({
   ...day,
   taken: Math.max(day.taken - 1, 0),
   sold: Math.max(day.sold - 1, 0)
@@ -56,35 +56,39 @@ export const datesBetween = (start: string, end: string): ReadonlyArray<string> 
   Array.from({ length: Math.max(daysInRange(start, end), 0) }, (_, index) => addDays(start, index))
 
 /** The days as the host reads them. */
-export const readDays = (
+export const toListingDays = (
   channel: SandboxChannel,
-  listing: Listing,
-  days: Days,
+  listing: SandboxListing,
+  days: DaysByDate,
   { start, end }: { readonly start: string; readonly end: string }
 ): ReadonlyArray<ListingDay> =>
   datesBetween(start, end).map((date) => {
-    const day = dayOf(listing, days, date)
-    const paid = priceOf(listing, day)
-    const price = DIFFERENCES[channel].pricesAre === "the guest's" ? withoutPercent(paid, listing.commission) : paid
+    const day = findDay(listing, days, date)
+    const guestPrice = nightPrice(listing, day)
+    const price =
+      CHANNEL_PROFILES[channel].pushedPriceIs === "the guest's"
+        ? withoutPercent(guestPrice, listing.commission)
+        : guestPrice
     return {
       date,
-      price: majorOf(price, listing.currency),
-      inventory: leftOf(listing, day),
+      price: toMajorUnits(price, listing.currency),
+      inventory: availableCount(listing, day),
       ...(Object.keys(day.restrictions).length === 0 ? {} : { restrictions: day.restrictions })
     }
   })
 
-interface Range {
+interface DayRange {
   readonly start_date: string
   readonly end_date: string
 }
 
 /** Of each day that the ranges name the last range that names it, by how many days it is after `first`. */
-const lastOf = <R extends Range>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
+const lastRangeByDay = <R extends DayRange>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
   const last = new Map<number, R>()
   for (const range of ranges.toReversed()) {
     const end = daysInRange(first, range.end_date)
-    for (let at = daysInRange(first, range.start_date) - 1; at < end; at++) if (!last.has(at)) last.set(at, range)
+    for (let index = daysInRange(first, range.start_date) - 1; index < end; index++)
+      if (!last.has(index)) last.set(index, range)
   }
   return last
 }
@@ -93,71 +97,73 @@ const lastOf = <R extends Range>(first: string, ranges: ReadonlyArray<R>): Reado
  * What each day that the ranges name becomes. `lists` are the ranges of which the last one of a day counts, each for itself.
  * A day is reckoned once, however many ranges name it.
  */
-const changedBy = <R extends Range>(
-  listing: Listing,
-  days: Days,
+const applyRanges = <R extends DayRange>(
+  listing: SandboxListing,
+  days: DaysByDate,
   lists: ReadonlyArray<ReadonlyArray<R>>,
-  change: (day: Day, range: R) => Day
-): Result.Result<ReadonlyArray<Day>, string> => {
+  change: (day: SandboxDay, range: R) => SandboxDay
+): Result.Result<ReadonlyArray<SandboxDay>, string> => {
   const [first] = lists.flatMap((ranges) => ranges.map(({ start_date }) => start_date)).toSorted()
   if (first === undefined) return Result.succeed([])
-  if (lists.some((ranges) => ranges.some((range) => daysInRange(range.start_date, range.end_date) > PUSHED_DAYS))) {
+  if (lists.some((ranges) => ranges.some((range) => daysInRange(range.start_date, range.end_date) > MAX_PUSHED_DAYS))) {
     return Result.fail("a range is too long")
   }
-  const changed = new Map<number, Day>()
+  const changed = new Map<number, SandboxDay>()
   for (const ranges of lists) {
-    for (const [at, range] of lastOf(first, ranges)) {
-      changed.set(at, change(changed.get(at) ?? dayOf(listing, days, addDays(first, at)), range))
+    for (const [index, range] of lastRangeByDay(first, ranges)) {
+      changed.set(index, change(changed.get(index) ?? findDay(listing, days, addDays(first, index)), range))
     }
-    if (changed.size > PUSHED_DAYS) return Result.fail("too many days")
+    if (changed.size > MAX_PUSHED_DAYS) return Result.fail("too many days")
   }
   return Result.succeed(Array.from(changed.values()))
 }
 
-export const priced = (listing: Listing, days: Days, prices: ReadonlyArray<PricedDays>) =>
+export const applyPrices = (listing: SandboxListing, days: DaysByDate, prices: ReadonlyArray<DayRangePrice>) =>
   prices.every(({ price }) => price > 0)
-    ? changedBy(listing, days, [prices], (day, { price }) => ({
+    ? applyRanges(listing, days, [prices], (day, { price }) => ({
         ...day,
-        price: decimalText(roundedUnits(price, listing.currency), listing.currency)
+        price: formatMinorUnits(toRoundedUnits(price, listing.currency), listing.currency)
       }))
     : Result.fail("a price must be above zero")
 
 /** What is said of a night does not count those who have it and of whom the host does not know yet. */
-export const stocked = (
-  listing: Listing,
-  days: Days,
-  inventories: ReadonlyArray<StockedDays>,
-  unheard: ReadonlyMap<string, number>
+export const applyInventories = (
+  listing: SandboxListing,
+  days: DaysByDate,
+  inventories: ReadonlyArray<DayRangeInventory>,
+  unsyncedCounts: ReadonlyMap<string, number>
 ) =>
-  changedBy(listing, days, [inventories], (day, { inventory }) => ({
+  applyRanges(listing, days, [inventories], (day, { inventory }) => ({
     ...day,
     offered: inventory,
-    taken: Math.min(unheard.get(day.day) ?? 0, inventory)
+    taken: Math.min(unsyncedCounts.get(day.day) ?? 0, inventory)
   }))
 
 /** What the channel does not honour it refuses, all of it. What is not said of a day stays. */
-export const restricted = (
+export const applyRestrictions = (
   channel: SandboxChannel,
-  listing: Listing,
-  days: Days,
-  restrictions: ReadonlyArray<RestrictedDays>
-): Result.Result<ReadonlyArray<Day>, string> => {
-  const strange = restrictions.flatMap((range) => names(rulesOf(range)).filter((name) => !isHonoured(channel, name)))
-  if (strange[0] !== undefined) return Result.fail(`${channel} does not support ${strange[0]}`)
-  const lists = RESTRICTIONS.map((name) =>
-    restrictions.flatMap(({ start_date, end_date, [name]: rule }) =>
-      rule === undefined ? [] : [{ start_date, end_date, rules: { [name]: rule } }]
+  listing: SandboxListing,
+  days: DaysByDate,
+  restrictions: ReadonlyArray<DayRangeRestrictions>
+): Result.Result<ReadonlyArray<SandboxDay>, string> => {
+  const unsupported = restrictions.flatMap((range) =>
+    restrictionNames(toRestrictions(range)).filter((name) => !supportsRestriction(channel, name))
+  )
+  if (unsupported[0] !== undefined) return Result.fail(`${channel} does not support ${unsupported[0]}`)
+  const lists = RESTRICTION_NAMES.map((name) =>
+    restrictions.flatMap(({ start_date, end_date, [name]: value }) =>
+      value === undefined ? [] : [{ start_date, end_date, rules: { [name]: value } }]
     )
   )
-  return changedBy(listing, days, lists, (day, { rules }) => ({
+  return applyRanges(listing, days, lists, (day, { rules }) => ({
     ...day,
     restrictions: { ...day.restrictions, ...rules }
   }))
 }
 
-const rulesOf = ({ start_date: _start, end_date: _end, ...rules }: RestrictedDays): Restrictions => rules
+const toRestrictions = ({ start_date: _start, end_date: _end, ...rules }: DayRangeRestrictions): Restrictions => rules
 
-const RESTRICTIONS = [
+const RESTRICTION_NAMES = [
   "closed_on_arrival",
   "closed_on_departure",
   "min_stay_on_arrival",
@@ -169,4 +175,4 @@ const RESTRICTIONS = [
   "exact_stay_on_arrival"
 ] as const
 
-const names = (rules: Restrictions) => RESTRICTIONS.filter((name) => rules[name] !== undefined)
+const restrictionNames = (rules: Restrictions) => RESTRICTION_NAMES.filter((name) => rules[name] !== undefined)

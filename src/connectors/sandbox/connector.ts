@@ -1,26 +1,32 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
-import type { AccountThere, Connector, ListingThere, OrderThere } from "../../domain/channels/port/connector.ts"
+import type { Connector, RemoteAccount, RemoteListing, RemoteOrder } from "../../domain/channels/port/connector.ts"
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
-import { type Act, makeAnswering, orAway } from "./answering.ts"
-import { Books } from "./Books.ts"
-import { priced, readDays, restricted, stocked } from "./calendar.ts"
-import { type About, makeChanging } from "./changing.ts"
-import { DIFFERENCES } from "./channels.ts"
-import { approving, declining, listingIn, pushing, settling } from "./host-acts.ts"
-import { type SandboxAccount, Settings } from "./rows.ts"
-import { takenIn } from "./selling.ts"
-import { Telling } from "./Telling.ts"
-import { toGuests } from "./to-guests.ts"
+import { conflictToUnavailable, makeRequestHandler, type RequestInfo } from "./answering.ts"
+import { SandboxRepository } from "./Books.ts"
+import { applyInventories, applyPrices, applyRestrictions, toListingDays } from "./calendar.ts"
+import { makeRuleRunner, type RuleScope } from "./changing.ts"
+import { CHANNEL_PROFILES } from "./channels.ts"
+import {
+  approveOrderRule,
+  changeSettingsRule,
+  declineOrderRule,
+  pushDaysRule,
+  requireRemoteListing
+} from "./host-acts.ts"
+import { ListingSettings, type SandboxAccount } from "./rows.ts"
+import { countByNight } from "./selling.ts"
+import { SandboxOutbox } from "./Telling.ts"
+import { makeGuestMethods } from "./to-guests.ts"
 
 // The sandbox as the service reaches it.
 
-interface Span {
+interface DayRange {
   readonly start_date: string
   readonly end_date: string
 }
 
 /** The days that ranges name, from the first to the last. */
-const daysNamed = (ranges: ReadonlyArray<Span>): Pick<About, "days"> => {
+const toDaySpan = (ranges: ReadonlyArray<DayRange>): Pick<RuleScope, "days"> => {
   const [start] = ranges.map(({ start_date }) => start_date).toSorted()
   const end = ranges
     .map(({ end_date }) => end_date)
@@ -30,104 +36,127 @@ const daysNamed = (ranges: ReadonlyArray<Span>): Pick<About, "days"> => {
 }
 
 /** `3 ranges, 2027-05-01 to 2027-05-09: {"price":120} …`: what was asked, in a line. */
-const summaryOf = (ranges: ReadonlyArray<Span>): string => {
-  const { days } = daysNamed(ranges)
+const summarizeRanges = (ranges: ReadonlyArray<DayRange>): string => {
+  const { days } = toDaySpan(ranges)
   const [first] = ranges
   if (days === undefined || first === undefined) return "nothing"
   const { start_date: _start, end_date: _end, ...value } = first
-  const told = JSON.stringify(value)
+  const valueText = JSON.stringify(value)
   return ranges.length === 1
-    ? `${first.start_date} to ${first.end_date}: ${told}`
-    : `${ranges.length} ranges, ${days.start} to ${days.end}: ${told} …`
+    ? `${first.start_date} to ${first.end_date}: ${valueText}`
+    : `${ranges.length} ranges, ${days.start} to ${days.end}: ${valueText} …`
 }
 
-const SUMMARY = 500
+const SUMMARY_LENGTH = 500
 
 /** The settings that were sent, in a line. */
-const settingsLine = (settings: object): string => {
+const summarizeSettings = (settings: object): string => {
   const line = JSON.stringify(settings)
-  return line.length > SUMMARY ? `${line.slice(0, SUMMARY)} …` : line
+  return line.length > SUMMARY_LENGTH ? `${line.slice(0, SUMMARY_LENGTH)} …` : line
 }
 
 /** Answers to a request: doing it again is safe, and the order says what was answered. */
-const requests = Effect.gen(function* () {
-  const answering = yield* makeAnswering
-  const changing = yield* makeChanging
-  const books = yield* Books
-  const telling = yield* Telling
-  const act = (name: keyof Connector, { reservationCode, channelId }: OrderThere, changes: boolean): Act => ({
+const makeOrderMethods = Effect.gen(function* () {
+  const handleRequest = yield* makeRequestHandler
+  const runRule = yield* makeRuleRunner
+  const repository = yield* SandboxRepository
+  const outbox = yield* SandboxOutbox
+  const toRequestInfo = (
+    name: keyof Connector,
+    { reservationCode, channelId }: RemoteOrder,
+    changes: boolean
+  ): RequestInfo => ({
     act: name,
     subject: channelId,
     summary: reservationCode,
     changes
   })
   return {
-    approve: (there: AccountThere, order: OrderThere) =>
-      answering(there, act("approve", order, true), (account) =>
-        orAway(changing(account, { orderId: order.channelId }, approving)).pipe(
+    approve: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
+      handleRequest(remoteAccount, toRequestInfo("approve", order, true), (account) =>
+        conflictToUnavailable(runRule(account, { orderId: order.channelId }, approveOrderRule)).pipe(
           // What waits for a payment from now on says so before anybody takes it for agreed.
-          Effect.tap((status) => (status === "wait_pay" ? telling.tellOrder(account, order.channelId) : Effect.void)),
+          Effect.tap((status) => (status === "wait_pay" ? outbox.flushOrder(account, order.channelId) : Effect.void)),
           Effect.asVoid
         )
       ),
-    decline: (there: AccountThere, order: OrderThere) =>
-      answering(there, act("decline", order, true), (account) =>
-        orAway(changing(account, { orderId: order.channelId }, declining))
+    decline: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
+      handleRequest(remoteAccount, toRequestInfo("decline", order, true), (account) =>
+        conflictToUnavailable(runRule(account, { orderId: order.channelId }, declineOrderRule))
       ),
-    answered: (there: AccountThere, order: OrderThere) =>
-      answering(there, act("answered", order, false), (account) =>
-        Effect.map(books.order(account, order.channelId), (found) =>
-          found === undefined ? "unknown" : (found.answer ?? "pending")
+    answered: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
+      handleRequest(remoteAccount, toRequestInfo("answered", order, false), (account) =>
+        Effect.map(repository.findOrder(account, order.channelId), (row) =>
+          row === undefined ? "unknown" : (row.answer ?? "pending")
         )
       )
   } satisfies Partial<Connector>
 })
 
-const calendars = Effect.gen(function* () {
-  const answering = yield* makeAnswering
-  const changing = yield* makeChanging
+const makeCalendarMethods = Effect.gen(function* () {
+  const handleRequest = yield* makeRequestHandler
+  const runRule = yield* makeRuleRunner
   const push = (
-    there: AccountThere,
+    remoteAccount: RemoteAccount,
     name: keyof Connector,
-    { listingId }: ListingThere,
-    ranges: ReadonlyArray<Span>,
-    pushed: (account: SandboxAccount) => Parameters<typeof pushing>[1],
-    also: Pick<About, "unheardOf"> = {}
+    { listingId }: RemoteListing,
+    ranges: ReadonlyArray<DayRange>,
+    makePush: (account: SandboxAccount) => Parameters<typeof pushDaysRule>[1],
+    extraScope: Pick<RuleScope, "unheardOf"> = {}
   ) =>
-    answering(there, { act: name, subject: listingId, summary: summaryOf(ranges), changes: true }, (account) =>
-      orAway(
-        changing(account, { listings: [listingId], ...daysNamed(ranges), ...also }, pushing(listingId, pushed(account)))
-      )
+    handleRequest(
+      remoteAccount,
+      { act: name, subject: listingId, summary: summarizeRanges(ranges), changes: true },
+      (account) =>
+        conflictToUnavailable(
+          runRule(
+            account,
+            { listings: [listingId], ...toDaySpan(ranges), ...extraScope },
+            pushDaysRule(listingId, makePush(account))
+          )
+        )
     )
   return {
-    pushPrices: (there, { listingId, prices }) =>
-      push(there, "pushPrices", { listingId }, prices, () => (listing, days) => priced(listing, days, prices)),
-    pushInventories: (there, { listingId, inventories }) =>
+    pushPrices: (remoteAccount, { listingId, prices }) =>
       push(
-        there,
+        remoteAccount,
+        "pushPrices",
+        { listingId },
+        prices,
+        () => (listing, days) => applyPrices(listing, days, prices)
+      ),
+    pushInventories: (remoteAccount, { listingId, inventories }) =>
+      push(
+        remoteAccount,
         "pushInventories",
         { listingId },
         inventories,
-        () => (listing, days, unheard) => stocked(listing, days, inventories, takenIn(unheard)),
+        () => (listing, days, unsyncedNights) =>
+          applyInventories(listing, days, inventories, countByNight(unsyncedNights)),
         { unheardOf: listingId }
       ),
-    pushRestrictions: (there, { listingId, restrictions }) =>
+    pushRestrictions: (remoteAccount, { listingId, restrictions }) =>
       push(
-        there,
+        remoteAccount,
         "pushRestrictions",
         { listingId },
         restrictions,
         ({ channel_type }) =>
           (listing, days) =>
-            restricted(channel_type, listing, days, restrictions)
+            applyRestrictions(channel_type, listing, days, restrictions)
       ),
-    readCalendar: (there, { listingId, start, end }) => {
-      const act = { act: "readCalendar", subject: listingId, summary: `${start} to ${end}`, changes: false } as const
-      return answering(there, act, (account) =>
-        orAway(
-          changing(account, { listings: [listingId], days: { start, end } }, (found) =>
-            Result.map(listingIn(found, listingId), (listing) => ({
-              answer: readDays(account.channel_type, listing, found.scene.days.get(listingId) ?? new Map(), {
+    readCalendar: (remoteAccount, { listingId, start, end }) => {
+      const request = {
+        act: "readCalendar",
+        subject: listingId,
+        summary: `${start} to ${end}`,
+        changes: false
+      } as const
+      return handleRequest(remoteAccount, request, (account) =>
+        conflictToUnavailable(
+          runRule(account, { listings: [listingId], days: { start, end } }, (context) =>
+            Result.map(requireRemoteListing(context, listingId), (listing) => ({
+              answer: toListingDays(account.channel_type, listing, context.scene.days.get(listingId) ?? new Map(), {
                 start,
                 end
               })
@@ -139,51 +168,61 @@ const calendars = Effect.gen(function* () {
   } satisfies Partial<Connector>
 })
 
-const decodeSettings = Schema.decodeUnknownEffect(Settings)
+const decodeSettings = Schema.decodeUnknownEffect(ListingSettings)
 const decodeAirbnb = Schema.decodeUnknownEffect(AirbnbPriceAndRules)
 
-const pricesAndRules = Effect.gen(function* () {
-  const answering = yield* makeAnswering
-  const changing = yield* makeChanging
+const makePriceAndRulesMethods = Effect.gen(function* () {
+  const handleRequest = yield* makeRequestHandler
+  const runRule = yield* makeRuleRunner
   const write = (
-    there: AccountThere,
+    remoteAccount: RemoteAccount,
     name: "writeAirbnbPriceAndRules" | "writeVrboPriceAndRules",
-    { listingId, settings }: ListingThere & { readonly settings: object }
+    { listingId, settings }: RemoteListing & { readonly settings: object }
   ) =>
-    answering(there, { act: name, subject: listingId, summary: settingsLine(settings), changes: true }, (account) =>
-      Effect.flatMap(Effect.orDie(decodeSettings(settings)), (sent) => {
-        const rules = name === "writeVrboPriceAndRules" ? "vrbo" : "airbnb"
-        return orAway(changing(account, { listings: [listingId] }, settling(listingId, rules, sent)))
-      })
+    handleRequest(
+      remoteAccount,
+      { act: name, subject: listingId, summary: summarizeSettings(settings), changes: true },
+      (account) =>
+        Effect.flatMap(Effect.orDie(decodeSettings(settings)), (sent) => {
+          const settingsKind = name === "writeVrboPriceAndRules" ? "vrbo" : "airbnb"
+          return conflictToUnavailable(
+            runRule(account, { listings: [listingId] }, changeSettingsRule(listingId, settingsKind, sent))
+          )
+        })
     )
   return {
-    readAirbnbPriceAndRules: (there, { listingId }) => {
-      const act = { act: "readAirbnbPriceAndRules", subject: listingId, summary: "", changes: false } as const
-      return answering(there, act, (account) =>
-        orAway(
-          changing(account, { listings: [listingId] }, (found) =>
-            Result.map(listingIn(found, listingId), ({ settings }) => ({ answer: settings }))
+    readAirbnbPriceAndRules: (remoteAccount, { listingId }) => {
+      const request = { act: "readAirbnbPriceAndRules", subject: listingId, summary: "", changes: false } as const
+      return handleRequest(remoteAccount, request, (account) =>
+        conflictToUnavailable(
+          runRule(account, { listings: [listingId] }, (context) =>
+            Result.map(requireRemoteListing(context, listingId), ({ settings }) => ({ answer: settings }))
           )
         ).pipe(
           Effect.flatMap((settings) => Effect.orDie(decodeAirbnb(settings))),
           Effect.map((settings) => ({
             settings,
-            eligible_cancellation_policies: DIFFERENCES[account.channel_type].cancellationPolicies
+            eligible_cancellation_policies: CHANNEL_PROFILES[account.channel_type].cancellationPolicies
           }))
         )
       )
     },
-    writeAirbnbPriceAndRules: (there, payload) => write(there, "writeAirbnbPriceAndRules", payload),
-    writeVrboPriceAndRules: (there, payload) => write(there, "writeVrboPriceAndRules", payload)
+    writeAirbnbPriceAndRules: (remoteAccount, payload) => write(remoteAccount, "writeAirbnbPriceAndRules", payload),
+    writeVrboPriceAndRules: (remoteAccount, payload) => write(remoteAccount, "writeVrboPriceAndRules", payload)
   } satisfies Partial<Connector>
 })
 
 /** The marketplace as the service speaks to it. */
-export class Sandbox extends Context.Service<Sandbox, Connector>()("latchkey/sandbox/Sandbox") {
+export class SandboxConnector extends Context.Service<SandboxConnector, Connector>()("latchkey/sandbox/Sandbox") {
   static readonly layer = Layer.effect(
-    Sandbox,
+    SandboxConnector,
     Effect.gen(function* () {
-      return { ...(yield* requests), ...(yield* calendars), ...(yield* pricesAndRules), ...(yield* toGuests) }
+      return {
+        ...(yield* makeOrderMethods),
+        ...(yield* makeCalendarMethods),
+        ...(yield* makePriceAndRulesMethods),
+        ...(yield* makeGuestMethods)
+      }
     })
   )
 }

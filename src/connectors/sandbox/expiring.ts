@@ -1,21 +1,21 @@
 import { Cause, DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowsOf } from "../../platform/database/rows.ts"
-import { makeChanging } from "./changing.ts"
-import { lettingTimeOut } from "./guest-acts.ts"
-import { lettingExpire } from "./offer-acts.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { makeRuleRunner } from "./changing.ts"
+import { timeOutOrderRule } from "./guest-acts.ts"
+import { expireOfferRule } from "./offer-acts.ts"
 import { SandboxAccount } from "./rows.ts"
 
 /** Orders that time out in one turn, and offers that expire in one. */
-const EXPIRED_A_TURN = 50
+const EXPIRE_BATCH = 50
 
-const readExpired = rowsOf(Schema.Struct({ ...SandboxAccount.fields, name: Schema.String }))
+const readExpired = makeRowsReader(Schema.Struct({ ...SandboxAccount.fields, name: Schema.String }))
 
 /** What of one of the tables is over by the clock, the longest first. */
-const over = (sql: SqlClient.SqlClient, what: "order" | "offer") => {
-  const [table, name] = [sql.literal(`sandbox_${what}s`), sql.literal(`${what}_id`)]
-  const isActive = what === "offer" ? sql`AND waiting.status = 'active'` : sql``
+const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
+  const [table, name] = [sql.literal(`sandbox_${kind}s`), sql.literal(`${kind}_id`)]
+  const activeCondition = kind === "offer" ? sql`AND waiting.status = 'active'` : sql``
   return inForms(
     sql,
     ({ now }: Givens<{ readonly now: Date }>) => sql`
@@ -24,42 +24,42 @@ const over = (sql: SqlClient.SqlClient, what: "order" | "offer") => {
       JOIN channel_accounts a
         ON a.operator_id = waiting.operator_id AND a.id = waiting.account_id AND a.connector = 'sandbox'
       JOIN operators o ON o.id = a.operator_id
-      WHERE waiting.expires_at <= ${now} ${isActive}
-      ORDER BY waiting.expires_at LIMIT ${sql.literal(String(EXPIRED_A_TURN))}`
+      WHERE waiting.expires_at <= ${now} ${activeCondition}
+      ORDER BY waiting.expires_at LIMIT ${sql.literal(String(EXPIRE_BATCH))}`
   )
 }
 
 /** Lets what has waited long enough time out; answers how many that were. */
-export const makeExpiring = Effect.gen(function* () {
+export const makeExpireDue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const apply = yield* makeChanging
-  const [orders, offers] = [over(sql, "order"), over(sql, "offer")]
+  const runRule = yield* makeRuleRunner
+  const [listExpiredOrders, listExpiredOffers] = [makeListExpired(sql, "order"), makeListExpired(sql, "offer")]
   // Answered, paid or cancelled in that moment: then it does not wait any more. One that breaks is left where it is: those
   // after it have timed out too.
-  const ending = (what: string, end: Effect.Effect<unknown, unknown>) =>
-    Effect.ignore(end).pipe(
+  const ignoreFailure = (kind: string, expire: Effect.Effect<unknown, unknown>) =>
+    Effect.ignore(expire).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) => Effect.logError(`the timeout of a sandbox ${what} failed`, cause)
+        (cause) => Effect.logError(`the timeout of a sandbox ${kind} failed`, cause)
       )
     )
   return Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
-    const waiting = yield* readExpired(orders({ now }))
-    const offered = yield* readExpired(offers({ now }))
+    const expiredOrders = yield* readExpired(listExpiredOrders({ now }))
+    const expiredOffers = yield* readExpired(listExpiredOffers({ now }))
     yield* Effect.forEach(
-      waiting,
-      (account) => ending("order", apply(account, { orderId: account.name }, lettingTimeOut)),
+      expiredOrders,
+      (account) => ignoreFailure("order", runRule(account, { orderId: account.name }, timeOutOrderRule)),
       { discard: true }
     )
     yield* Effect.forEach(
-      offered,
+      expiredOffers,
       (account) => {
         const offerId = account.name
-        return ending("offer", apply(account, { thread: { offerId }, offer: { offerId } }, lettingExpire))
+        return ignoreFailure("offer", runRule(account, { thread: { offerId }, offer: { offerId } }, expireOfferRule))
       },
       { discard: true }
     )
-    return waiting.length + offered.length
+    return expiredOrders.length + expiredOffers.length
   })
 })

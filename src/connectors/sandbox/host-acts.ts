@@ -1,96 +1,101 @@
 import { Result } from "effect"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
-import { type Becomes, type Found, listingWord, orderWord } from "./changing.ts"
-import { DIFFERENCES } from "./channels.ts"
-import { saidLater } from "./due.ts"
-import { approved, declined, paidOf, totalOf } from "./order.ts"
-import type { Day, Listing, Order, Settings } from "./rows.ts"
-import { giveBack } from "./scene.ts"
-import type { Nights } from "./selling.ts"
-import { settingsWith, untakenOf } from "./settings.ts"
+import { type RuleContext, type RuleOutcome, toListingOutboxEvent, toOrderOutboxEvent } from "./changing.ts"
+import { CHANNEL_PROFILES } from "./channels.ts"
+import { dueAfterResponse } from "./due.ts"
+import { approveOrder, declineOrder, orderPaid, orderTotal } from "./order.ts"
+import type { ListingSettings, SandboxDay, SandboxListing, SandboxOrder } from "./rows.ts"
+import { releaseRoom } from "./scene.ts"
+import type { SandboxStayDates } from "./selling.ts"
+import { findRefusedSetting, mergeSettings } from "./settings.ts"
 
 // What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
 
-export const refused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
+export const failRefused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
 
 /** The order of an act, or why there is none. */
-export const orderIn = ({ order }: Found): Result.Result<Order, ChannelRefused> =>
-  order === undefined ? refused("there is no such order") : Result.succeed(order)
+export const requireRemoteOrder = ({ order }: RuleContext): Result.Result<SandboxOrder, ChannelRefused> =>
+  order === undefined ? failRefused("there is no such order") : Result.succeed(order)
 
-export const listingIn = ({ scene }: Found, listingId: string): Result.Result<Listing, ChannelRefused> => {
+export const requireRemoteListing = (
+  { scene }: RuleContext,
+  listingId: string
+): Result.Result<SandboxListing, ChannelRefused> => {
   const listing = scene.listings.get(listingId)
-  return listing === undefined ? refused("there is no such listing") : Result.succeed(listing)
+  return listing === undefined ? failRefused("there is no such listing") : Result.succeed(listing)
 }
 
 /**
  * Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. What is agreed to holds its
  * nights in the host's calendar from now on: he need not be told.
  */
-export const approving = (found: Found): Result.Result<Becomes<Order["status"]>, ChannelRefused> =>
-  Result.flatMap(orderIn(found), (before) => {
+export const approveOrderRule = (
+  context: RuleContext
+): Result.Result<RuleOutcome<SandboxOrder["status"]>, ChannelRefused> =>
+  Result.flatMap(requireRemoteOrder(context), (before) => {
     if (before.answer === "approved") return Result.succeed({ answer: before.status })
-    const { account, now } = found.scene
-    const left = totalOf(before) - paidOf(before, found.payments)
-    const after = approved(account.channel_type, before, left, now)
-    if (after === undefined) return refused(`the order is ${before.status}`)
+    const { account, now } = context.scene
+    const left = orderTotal(before) - orderPaid(before, context.payments)
+    const after = approveOrder(account.channel_type, before, left, now)
+    if (after === undefined) return failRefused(`the order is ${before.status}`)
     return Result.succeed({
       writing: {
         order: { before, after },
-        words: [{ ...orderWord(after, saidLater(now)), told_version: after.version }]
+        words: [{ ...toOrderOutboxEvent(after, dueAfterResponse(now)), told_version: after.version }]
       },
       answer: after.status
     })
   })
 
-export const declining = (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
-  Result.flatMap(orderIn(found), (before) => {
+export const declineOrderRule = (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
+  Result.flatMap(requireRemoteOrder(context), (before) => {
     if (before.answer === "declined") return Result.succeed({ answer: undefined })
-    const after = declined(before, found.scene.now)
-    if (after === undefined) return refused(`the order is ${before.status}`)
-    const freed = before.said.rooms.reduce((scene, room) => giveBack(scene, room), found.scene)
-    const words = [orderWord(after, saidLater(found.scene.now))]
+    const after = declineOrder(before, context.scene.now)
+    if (after === undefined) return failRefused(`the order is ${before.status}`)
+    const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.scene)
+    const words = [toOrderOutboxEvent(after, dueAfterResponse(context.scene.now))]
     const days = Array.from(freed.changed.values())
     return Result.succeed({ writing: { order: { before, after }, days, words }, answer: undefined })
   })
 
-type Pushed = (
-  listing: Listing,
-  days: ReadonlyMap<string, Day>,
-  unheard: ReadonlyArray<Nights>
-) => Result.Result<ReadonlyArray<Day>, string>
+type ComputePushedDays = (
+  listing: SandboxListing,
+  days: ReadonlyMap<string, SandboxDay>,
+  unsyncedNights: ReadonlyArray<SandboxStayDates>
+) => Result.Result<ReadonlyArray<SandboxDay>, string>
 
-export const pushing =
-  (listingId: string, pushed: Pushed) =>
-  (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
+export const pushDaysRule =
+  (listingId: string, computeDays: ComputePushedDays) =>
+  (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
     Result.gen(function* () {
-      const listing = yield* listingIn(found, listingId)
-      const changed = pushed(listing, found.scene.days.get(listingId) ?? new Map(), found.unheard)
+      const listing = yield* requireRemoteListing(context, listingId)
+      const changed = computeDays(listing, context.scene.days.get(listingId) ?? new Map(), context.unheard)
       const days = yield* Result.mapError(changed, (reason) => new ChannelRefused({ reason }))
       return { writing: { days, words: [] }, answer: undefined }
     })
 
 /** Settings are of one of the two kinds that have any. */
-export const settling =
-  (listingId: string, rules: "airbnb" | "vrbo", sent: Settings) =>
-  (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
+export const changeSettingsRule =
+  (listingId: string, settingsKind: "airbnb" | "vrbo", sent: ListingSettings) =>
+  (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
     Result.gen(function* () {
-      const { account, now } = found.scene
-      if (DIFFERENCES[account.channel_type].rules !== rules)
-        return yield* refused(`${account.channel_type} does not support such settings`)
-      const listing = yield* listingIn(found, listingId)
-      const untaken = untakenOf(account.channel_type, listing, sent)
-      if (untaken !== undefined) {
-        const { field, reason } = untaken
+      const { account, now } = context.scene
+      if (CHANNEL_PROFILES[account.channel_type].settingsKind !== settingsKind)
+        return yield* failRefused(`${account.channel_type} does not support such settings`)
+      const listing = yield* requireRemoteListing(context, listingId)
+      const refusedSetting = findRefusedSetting(account.channel_type, listing, sent)
+      if (refusedSetting !== undefined) {
+        const { field, reason } = refusedSetting
         return yield* Result.fail(new ChannelRefused({ field: `settings.${field}`, reason }))
       }
-      const settings = settingsWith(account.channel_type, listing.settings, sent)
+      const settings = mergeSettings(account.channel_type, listing.settings, sent)
       const instant = settings["instant_booking"]
-      const after: Listing = {
+      const after: SandboxListing = {
         ...listing,
         settings,
         instant: typeof instant === "boolean" ? instant : listing.instant,
         version: listing.version + 1
       }
-      const words = [listingWord(after, rules === "vrbo", saidLater(now))]
+      const words = [toListingOutboxEvent(after, settingsKind === "vrbo", dueAfterResponse(now))]
       return { writing: { changedListings: [after], words }, answer: undefined }
     })

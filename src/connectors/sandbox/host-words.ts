@@ -1,59 +1,65 @@
 import { Result } from "effect"
-import { instantText } from "../../contract/time.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
 import type {
-  MessageTaken,
-  MessageThere,
-  OfferMade,
-  OfferThere,
-  ReviewThere
+  CreatedOffer,
+  MessageSendResult,
+  OutboundMessage,
+  OutboundOffer,
+  OutboundReview
 } from "../../domain/channels/port/connector.ts"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../platform/limits.ts"
-import { majorOf, unitsOfNumber } from "./amounts.ts"
-import { type Becomes, type Found, messageWord, offerWord, reviewWord } from "./changing.ts"
-import { DIFFERENCES } from "./channels.ts"
-import { saidLater } from "./due.ts"
-import { listingIn, orderIn, refused } from "./host-acts.ts"
-import { newOffer, offerWith, standsAt } from "./offers.ts"
-import { pricedRoom, type RoomAsked, roomName } from "./order.ts"
-import { hostSide, isOver, reviewWith, saysSame } from "./reviews.ts"
-import type { Listing, Offer, Thread } from "./rows.ts"
-import { type Refusal, takeOffered } from "./scene.ts"
-import { withMessage } from "./threads.ts"
+import { toMajorUnits, toUnits } from "./amounts.ts"
+import {
+  type RuleContext,
+  type RuleOutcome,
+  toMessageOutboxEvent,
+  toOfferOutboxEvent,
+  toReviewOutboxEvent
+} from "./changing.ts"
+import { CHANNEL_PROFILES } from "./channels.ts"
+import { dueAfterResponse } from "./due.ts"
+import { failRefused, requireRemoteListing, requireRemoteOrder } from "./host-acts.ts"
+import { newOffer, offerStatusAt, withOfferStatus } from "./offers.ts"
+import { priceStandardRoom, type RoomRequest, toRoomId } from "./order.ts"
+import { isSameReview, isStayOver, mergeReview, toHostReviewSide } from "./reviews.ts"
+import type { SandboxListing, SandboxOffer, SandboxThread } from "./rows.ts"
+import { type RuleError, takeOfferedRoom } from "./scene.ts"
+import { appendMessage } from "./threads.ts"
 
 // What the host says to guests and of them by the service, and what becomes of it: pure rules over what was read.
 
-type Answered<A> = Result.Result<Becomes<A>, ChannelRefused>
+type HostRuleResult<A> = Result.Result<RuleOutcome<A>, ChannelRefused>
 
-const threadIn = ({ thread }: Found): Result.Result<Thread, ChannelRefused> =>
-  thread === undefined ? refused("there is no such thread") : Result.succeed(thread)
+const requireRemoteThread = ({ thread }: RuleContext): Result.Result<SandboxThread, ChannelRefused> =>
+  thread === undefined ? failRefused("there is no such thread") : Result.succeed(thread)
 
 /** A channel that keeps our name of a message knows it again; any other is not told twice what may be there. */
-export const sending =
-  (sent: MessageThere) =>
-  (found: Found): Answered<MessageTaken> =>
+export const sendMessageRule =
+  (sent: OutboundMessage) =>
+  (context: RuleContext): HostRuleResult<MessageSendResult> =>
     Result.gen(function* () {
-      const { account, now } = found.scene
-      const { knowsMessages } = DIFFERENCES[account.channel_type]
+      const { account, now } = context.scene
+      const { deduplicatesMessages: knowsMessages } = CHANNEL_PROFILES[account.channel_type]
       if (sent.again && !knowsMessages) return { answer: { outcome: "unknown" } }
-      if (found.message !== undefined) return { answer: takenAs(found.message.said.message_id) }
-      const before = yield* threadIn(found)
+      if (context.message !== undefined) return { answer: toSendResult(context.message.said.message_id) }
+      const before = yield* requireRemoteThread(context)
       if (before.messages >= SANDBOX_MESSAGES)
-        return yield* refused(`a thread has at most ${SANDBOX_MESSAGES} messages`)
+        return yield* failRefused(`a thread has at most ${SANDBOX_MESSAGES} messages`)
       const sentAs = knowsMessages ? sent.messageId : undefined
-      const { thread: after, message } = withMessage(
+      const { thread: after, message } = appendMessage(
         before,
         { sender: "host", text: sent.text, attachmentUrl: sent.imageUrl, sentAs },
         now
       )
-      const words = [messageWord(message, saidLater(now))]
+      const words = [toMessageOutboxEvent(message, dueAfterResponse(now))]
       const writing = { threads: [{ before, after }], messages: [message], words }
-      return { writing, answer: takenAs(message.said.message_id) }
+      return { writing, answer: toSendResult(message.said.message_id) }
     })
 
-const takenAs = (channelMessageId: string): MessageTaken => ({ outcome: "sent", channelMessageId })
+const toSendResult = (channelMessageId: string): MessageSendResult => ({ outcome: "sent", channelMessageId })
 
-const madeOf = ({ said }: Offer): OfferMade => ({
+const toCreatedOffer = ({ said }: SandboxOffer): CreatedOffer => ({
   offerId: said.offer_id,
   price: said.price,
   currency: said.currency,
@@ -62,103 +68,106 @@ const madeOf = ({ said }: Offer): OfferMade => ({
 })
 
 /** In the words of a channel, which know nothing of our fields. */
-const inItsWords = ({ message }: Refusal): ChannelRefused =>
+const toChannelRefusal = ({ message }: RuleError): ChannelRefused =>
   new ChannelRefused({ reason: message.replace(/^listing_id: /, "").replace(/\.$/, "") })
 
-const roomMeant = (offered: OfferThere): RoomAsked => ({
-  listing_id: offered.listingId,
-  check_in_date: offered.checkInDate,
-  check_out_date: offered.checkOutDate,
-  adults: offered.numberOfAdults,
-  children: offered.numberOfChildren
+const toRoomRequest = (offer: OutboundOffer): RoomRequest => ({
+  listing_id: offer.listingId,
+  check_in_date: offer.checkInDate,
+  check_out_date: offer.checkOutDate,
+  adults: offer.numberOfAdults,
+  children: offer.numberOfChildren
 })
 
 /** What the offer costs: a price of the host's own, or the standard one. */
-const priceOf = (
-  { scene }: Found,
-  offered: OfferThere,
-  listing: Listing,
-  asked: RoomAsked
+const requireOfferPrice = (
+  { scene }: RuleContext,
+  offer: OutboundOffer,
+  listing: SandboxListing,
+  request: RoomRequest
 ): Result.Result<number, ChannelRefused> => {
   const { account, days } = scene
-  if (offered.offerType === "preapproval") {
+  if (offer.offerType === "preapproval") {
     const known = days.get(listing.listing_id) ?? new Map()
-    return Result.succeed(pricedRoom(account.channel_type, listing, known, asked, roomName(1)).rate)
+    return Result.succeed(priceStandardRoom(account.channel_type, listing, known, request, toRoomId(1)).rate)
   }
-  const units = offered.price === null ? undefined : unitsOfNumber(offered.price, listing.currency)
+  const units = offer.price === null ? undefined : toUnits(offer.price, listing.currency)
   return units === undefined || units <= 0n
-    ? refused(`${offered.price} is not a valid price in ${listing.currency}`)
-    : Result.succeed(majorOf(units, listing.currency))
+    ? failRefused(`${offer.price} is not a valid price in ${listing.currency}`)
+    : Result.succeed(toMajorUnits(units, listing.currency))
 }
 
 /** One reference is one offer, however often it is asked for. */
-export const offering =
-  (offered: OfferThere, offerId: string) =>
-  (found: Found): Answered<OfferMade> =>
+export const createOfferRule =
+  (outboundOffer: OutboundOffer, offerId: string) =>
+  (context: RuleContext): HostRuleResult<CreatedOffer> =>
     Result.gen(function* () {
-      if (found.offer !== undefined) return { answer: madeOf(found.offer) }
-      const { account, now } = found.scene
-      if (!DIFFERENCES[account.channel_type].offers.includes(offered.offerType)) {
-        return yield* refused(`${account.channel_type} does not support such offers`)
+      if (context.offer !== undefined) return { answer: toCreatedOffer(context.offer) }
+      const { account, now } = context.scene
+      if (!CHANNEL_PROFILES[account.channel_type].offerTypes.includes(outboundOffer.offerType)) {
+        return yield* failRefused(`${account.channel_type} does not support such offers`)
       }
-      const before = yield* threadIn(found)
-      if (before.offers >= SANDBOX_OFFERS) return yield* refused(`a thread has at most ${SANDBOX_OFFERS} offers`)
-      const listing = yield* listingIn(found, offered.listingId)
-      if (offered.currency !== null && offered.currency !== listing.currency) {
+      const before = yield* requireRemoteThread(context)
+      if (before.offers >= SANDBOX_OFFERS) return yield* failRefused(`a thread has at most ${SANDBOX_OFFERS} offers`)
+      const listing = yield* requireRemoteListing(context, outboundOffer.listingId)
+      if (outboundOffer.currency !== null && outboundOffer.currency !== listing.currency) {
         const reason = `the listing is sold in ${listing.currency}`
         return yield* Result.fail(new ChannelRefused({ field: "currency", reason }))
       }
       const { currency } = listing
-      const asked = roomMeant(offered)
-      yield* Result.mapError(takeOffered(found.scene, asked), inItsWords)
-      const price = yield* priceOf(found, offered, listing, asked)
-      const offer = newOffer(offerId, offered, { price, currency }, now)
+      const request = toRoomRequest(outboundOffer)
+      yield* Result.mapError(takeOfferedRoom(context.scene, request), toChannelRefusal)
+      const price = yield* requireOfferPrice(context, outboundOffer, listing, request)
+      const offer = newOffer(offerId, outboundOffer, { price, currency }, now)
       const after = { ...before, offers: before.offers + 1 }
-      const words = [offerWord(offer, saidLater(now))]
-      return { writing: { threads: [{ before, after }], offers: [offer], words }, answer: madeOf(offer) }
+      const words = [toOfferOutboxEvent(offer, dueAfterResponse(now))]
+      return { writing: { threads: [{ before, after }], offers: [offer], words }, answer: toCreatedOffer(offer) }
     })
 
 /** One that is withdrawn already stays so. */
-export const withdrawing =
+export const withdrawOfferRule =
   (threadId: string) =>
-  (found: Found): Answered<void> =>
+  (context: RuleContext): HostRuleResult<void> =>
     Result.gen(function* () {
-      const thread = yield* threadIn(found)
-      const { offer } = found
-      if (offer === undefined || offer.thread_id !== threadId) return yield* refused("there is no such offer")
-      const status = standsAt(offer, found.scene.now)
+      const thread = yield* requireRemoteThread(context)
+      const { offer } = context
+      if (offer === undefined || offer.thread_id !== threadId) return yield* failRefused("there is no such offer")
+      const status = offerStatusAt(offer, context.scene.now)
       if (status === "withdrawn") return { answer: undefined }
-      if (status !== "active") return yield* refused(`the offer is ${status}`)
-      const after = offerWith(offer, "withdrawn")
-      const words = [offerWord(after, saidLater(found.scene.now))]
+      if (status !== "active") return yield* failRefused(`the offer is ${status}`)
+      const after = withOfferStatus(offer, "withdrawn")
+      const words = [toOfferOutboxEvent(after, dueAfterResponse(context.scene.now))]
       return { writing: { threads: [{ before: thread, after: thread }], offers: [after], words }, answer: undefined }
     })
 
 /** Both parts or none; what is there already is taken again if it says the same. */
-export const hostReviewing =
-  ({ review, reply }: ReviewThere) =>
-  (found: Found): Answered<void> =>
+export const writeHostReviewRule =
+  ({ review, reply }: OutboundReview) =>
+  (context: RuleContext): HostRuleResult<void> =>
     Result.gen(function* () {
-      const { account, now } = found.scene
-      const order = yield* orderIn(found)
-      if (!DIFFERENCES[account.channel_type].hostsReview) {
-        return yield* refused(`${account.channel_type} does not accept reviews from hosts`)
+      const { account, now } = context.scene
+      const order = yield* requireRemoteOrder(context)
+      if (!CHANNEL_PROFILES[account.channel_type].allowsHostReviews) {
+        return yield* failRefused(`${account.channel_type} does not accept reviews from hosts`)
       }
-      if (!isOver(order, account, now)) return yield* refused("the stay is not over")
-      const { guest_review, host_review, host_reply } = found.review?.said ?? {}
-      const side = review === null ? undefined : hostSide(review, now)
-      if (side !== undefined && host_review && !saysSame(side, host_review)) {
-        return yield* refused("the host has already reviewed the stay")
+      if (!isStayOver(order, account, now)) return yield* failRefused("the stay is not over")
+      const { guest_review, host_review, host_reply } = context.review?.said ?? {}
+      const side = review === null ? undefined : toHostReviewSide(review, now)
+      if (side !== undefined && host_review && !isSameReview(side, host_review)) {
+        return yield* failRefused("the host has already reviewed the stay")
       }
-      if (reply !== null && !guest_review) return yield* refused("the guest has written no review")
+      if (reply !== null && !guest_review) return yield* failRefused("the guest has written no review")
       if (reply !== null && host_reply && host_reply.content !== reply) {
-        return yield* refused("the host has already replied")
+        return yield* failRefused("the host has already replied")
       }
       const parts = {
         ...(side === undefined || host_review ? {} : { host_review: side }),
-        ...(reply === null || host_reply ? {} : { host_reply: { content: reply, created_at: instantText(now) } })
+        ...(reply === null || host_reply ? {} : { host_reply: { content: reply, created_at: formatUtcInstant(now) } })
       }
       if (Object.keys(parts).length === 0) return { answer: undefined }
-      const after = reviewWith(order, found.review, parts)
-      return { writing: { reviews: [after], words: [reviewWord(after, saidLater(now))] }, answer: undefined }
+      const after = mergeReview(order, context.review, parts)
+      return {
+        writing: { reviews: [after], words: [toReviewOutboxEvent(after, dueAfterResponse(now))] },
+        answer: undefined
+      }
     })

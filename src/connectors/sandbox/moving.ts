@@ -1,57 +1,64 @@
 import { Effect } from "effect"
 import { SANDBOX_THREADS } from "../../platform/limits.ts"
-import { type Account, Books, type Word } from "./Books.ts"
-import { type About, makeChanging, type Rule } from "./changing.ts"
-import type { OrderSeen } from "./judging.ts"
-import { drawThreadName } from "./names.ts"
+import { type OutboxEvent, type SandboxAccountKey, SandboxRepository } from "./Books.ts"
+import { type MarketplaceRule, makeRuleRunner, type RuleScope } from "./changing.ts"
+import type { SandboxOrderView } from "./judging.ts"
+import { generateThreadId } from "./names.ts"
 import type { SandboxAccount } from "./rows.ts"
-import type { Refusal } from "./scene.ts"
-import { Telling } from "./Telling.ts"
+import type { RuleError } from "./scene.ts"
+import { SandboxOutbox } from "./Telling.ts"
 
 // How guests move things: changed by a rule, then told.
 
 /** What was moved, and what the service answered when it was told: null if it was not heard yet. */
-export type Heard<Seen> = Seen & { readonly heard: string | null }
+export type WithIngestOutcome<View> = View & { readonly heard: string | null }
 
 /** What an act is told as. */
-type Told = Pick<Word, "kind" | "subject">
+type OutboxEventKey = Pick<OutboxEvent, "kind" | "subject">
 
-export const makeMoving = Effect.gen(function* () {
-  const apply = yield* makeChanging
-  const telling = yield* Telling
-  const books = yield* Books
-  const moved = Effect.fnUntraced(function* <Seen>(
+export const makeGuestActRunner = Effect.gen(function* () {
+  const runRule = yield* makeRuleRunner
+  const outbox = yield* SandboxOutbox
+  const repository = yield* SandboxRepository
+  const runAct = Effect.fnUntraced(function* <View>(
     account: SandboxAccount,
-    about: About,
-    rule: Rule<Seen, Refusal>,
-    told: (seen: Seen) => Told
+    scope: RuleScope,
+    rule: MarketplaceRule<View, RuleError>,
+    toEventKey: (view: View) => OutboxEventKey
   ) {
-    const seen = yield* apply(account, about, rule)
-    yield* telling.tell(account)
-    const { kind, subject } = told(seen)
-    const heard: Heard<Seen> = { ...seen, heard: yield* books.heard(account, kind, subject) }
-    return heard
+    const view = yield* runRule(account, scope, rule)
+    yield* outbox.flush(account)
+    const { kind, subject } = toEventKey(view)
+    const result: WithIngestOutcome<View> = {
+      ...view,
+      heard: yield* repository.findIngestOutcome(account, kind, subject)
+    }
+    return result
   })
   return {
-    moved,
-    orderMoved: (account: SandboxAccount, about: About, rule: Rule<OrderSeen, Refusal>) =>
-      moved(account, about, rule, ({ order_id }) => ({ kind: "order", subject: order_id }))
+    moved: runAct,
+    runOrderAct: (account: SandboxAccount, scope: RuleScope, rule: MarketplaceRule<SandboxOrderView, RuleError>) =>
+      runAct(account, scope, rule, ({ order_id }) => ({ kind: "order", subject: order_id }))
   }
 })
 
 /** What an act about an order looks at, which may be of other listings or on other days than the order was. */
-export const orderWithin = (orderId: string, listings: ReadonlyArray<string>, dates: ReadonlyArray<string>): About => {
+export const toOrderScope = (
+  orderId: string,
+  listings: ReadonlyArray<string>,
+  dates: ReadonlyArray<string>
+): RuleScope => {
   const [start] = dates.toSorted()
   const end = dates.toSorted().at(-1)
   return { orderId, listings, ...(start === undefined || end === undefined ? {} : { days: { start, end } }) }
 }
 
 /** What a guest who has no thread yet would get. */
-export const makeNewcomer = Effect.map(
-  Books,
-  (books) => (account: Account) =>
+export const makePrepareNewThread = Effect.map(
+  SandboxRepository,
+  (repository) => (account: SandboxAccountKey) =>
     Effect.all({
-      threadId: drawThreadName,
-      isFull: Effect.map(books.threadCount(account), (threads) => threads >= SANDBOX_THREADS)
+      threadId: generateThreadId,
+      isFull: Effect.map(repository.countThreads(account), (threads) => threads >= SANDBOX_THREADS)
     })
 )

@@ -1,28 +1,32 @@
-import type { OpenAsked } from "./asked.ts"
-import { DIFFERENCES } from "./channels.ts"
-import type { Listing } from "./rows.ts"
-import { firstSettings } from "./settings.ts"
+import type { SandboxListingRequest } from "./asked.ts"
+import { CHANNEL_PROFILES } from "./channels.ts"
+import type { SandboxListing } from "./rows.ts"
+import { defaultSettings } from "./settings.ts"
 
-const USUAL_PRICE = 100
+const DEFAULT_PRICE = 100
 
 /** A listing as it begins: what is not asked for is as its channel has it. */
-export const newListing = (asked: OpenAsked, listingId: string, operatorCurrency: string): Listing => {
-  const { commission, tax, instant } = DIFFERENCES[asked.channel_type]
-  const currency = asked.currency ?? operatorCurrency
-  const sold = asked.instant ?? instant
+export const newListing = (
+  request: SandboxListingRequest,
+  listingId: string,
+  operatorCurrency: string
+): SandboxListing => {
+  const { commission, tax, instant } = CHANNEL_PROFILES[request.channel_type]
+  const currency = request.currency ?? operatorCurrency
+  const isInstant = request.instant ?? instant
   return {
     listing_id: listingId,
-    title: asked.title?.trim() ?? `Sandbox ${asked.channel_type}`,
+    title: request.title?.trim() ?? `Sandbox ${request.channel_type}`,
     currency,
-    rooms: asked.rooms ?? 1,
-    instant: sold,
-    commission: asked.commission ?? commission,
-    tax: asked.tax ?? tax,
-    settings: firstSettings(
-      asked.channel_type,
+    rooms: request.rooms ?? 1,
+    instant: isInstant,
+    commission: request.commission ?? commission,
+    tax: request.tax ?? tax,
+    settings: defaultSettings(
+      request.channel_type,
       currency,
-      { base: asked.base_price ?? USUAL_PRICE, cleaning: asked.cleaning_fee ?? 0 },
-      sold
+      { base: request.base_price ?? DEFAULT_PRICE, cleaning: request.cleaning_fee ?? 0 },
+      isInstant
     ),
     version: 1,
     revision: 0

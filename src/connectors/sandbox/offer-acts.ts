@@ -1,20 +1,20 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import type { OfferStatus, OfferType } from "../../domain/channels/port/said.ts"
-import { type Becomes, type Found, offerWord, orderWord } from "./changing.ts"
-import { saidWithAct } from "./due.ts"
-import { policyOf, priced } from "./guest-acts.ts"
-import { conflict, type Judged, type OrderSeen, orderSeen } from "./judging.ts"
-import { offerWith, roomOffered, standsAt, withAllGuests } from "./offers.ts"
-import { newOrder, roomAt, roomName } from "./order.ts"
-import type { Offer, Thread } from "./rows.ts"
-import { listingIn, takeOffered } from "./scene.ts"
-import { bookedIn } from "./thread-acts.ts"
+import { type RuleContext, type RuleOutcome, toOfferOutboxEvent, toOrderOutboxEvent } from "./changing.ts"
+import { dueWithAct } from "./due.ts"
+import { findCancellationPolicy, priceRoom } from "./guest-acts.ts"
+import { conflict, type RuleResult, type SandboxOrderView, toOrderView } from "./judging.ts"
+import { offerStatusAt, toRoomRequest, withOfferGuests, withOfferStatus } from "./offers.ts"
+import { createOrder, priceRoomAt, toRoomId } from "./order.ts"
+import type { SandboxOffer, SandboxThread } from "./rows.ts"
+import { requireListing, takeOfferedRoom } from "./scene.ts"
+import { assignBookingThread } from "./thread-acts.ts"
 
 // What guests make of offers: pure rules over what was read.
 
 /** An offer as whoever moves it is told. */
-export interface OfferSeen {
+export interface SandboxOfferView {
   readonly offer_id: string
   readonly thread_id: string
   readonly operator_id: number
@@ -26,7 +26,7 @@ export interface OfferSeen {
   readonly currency: string
 }
 
-const offerSeen = ({ scene: { account } }: Found, { said, status }: Offer): OfferSeen => ({
+const toOfferView = ({ scene: { account } }: RuleContext, { said, status }: SandboxOffer): SandboxOfferView => ({
   offer_id: said.offer_id,
   thread_id: said.thread_id,
   operator_id: account.operator_id,
@@ -38,80 +38,84 @@ const offerSeen = ({ scene: { account } }: Found, { said, status }: Offer): Offe
   currency: said.currency
 })
 
-interface InThread {
-  readonly offer: Offer
-  readonly thread: Thread
+interface OfferInThread {
+  readonly offer: SandboxOffer
+  readonly thread: SandboxThread
 }
 
-const offerIn = ({ offer, thread }: Found): Judged<InThread> =>
+const requireOffer = ({ offer, thread }: RuleContext): RuleResult<OfferInThread> =>
   offer === undefined || thread === undefined
     ? Result.fail(new NotFound({ message: "offer_id: no such offer." }))
     : Result.succeed({ offer, thread })
 
 /** One that is good by the clock. */
-const activeIn = (found: Found): Judged<InThread> =>
-  Result.flatMap(offerIn(found), (both) => {
-    const status = standsAt(both.offer, found.scene.now)
-    return status === "active" ? Result.succeed(both) : conflict(`offer_id: the offer is ${status}.`)
+const requireActiveOffer = (context: RuleContext): RuleResult<OfferInThread> =>
+  Result.flatMap(requireOffer(context), (offerInThread) => {
+    const status = offerStatusAt(offerInThread.offer, context.scene.now)
+    return status === "active" ? Result.succeed(offerInThread) : conflict(`offer_id: the offer is ${status}.`)
   })
 
 /** The guest accepts: it is booked at once, a special offer at its price and a pre-approval at what it costs now. */
-export const accepting =
+export const acceptOfferRule =
   (orderId: string) =>
-  (found: Found): Judged<Becomes<OrderSeen>> =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
-      const { offer, thread } = yield* activeIn(found)
-      const { account, now } = found.scene
-      const asked = roomOffered(offer)
-      const { changed } = yield* takeOffered(found.scene, asked)
-      const { listing } = yield* listingIn(found.scene, asked.listing_id)
+      const { offer, thread } = yield* requireActiveOffer(context)
+      const { account, now } = context.scene
+      const request = toRoomRequest(offer)
+      const { changed } = yield* takeOfferedRoom(context.scene, request)
+      const { listing } = yield* requireListing(context.scene, request.listing_id)
       const room =
         offer.said.offer_type === "preapproval"
-          ? yield* priced(found.scene, asked, roomName(1))
-          : roomAt(offer.said.price, account.channel_type, listing, asked, roomName(1))
+          ? yield* priceRoom(context.scene, request, toRoomId(1))
+          : priceRoomAt(offer.said.price, account.channel_type, listing, request, toRoomId(1))
       const { guest } = thread.said
-      const booked = yield* bookedIn(found, guest, { threadId: thread.thread_id, isFull: false })
-      const order = newOrder(
+      const booking = yield* assignBookingThread(context, guest, { threadId: thread.thread_id, isFull: false })
+      const order = createOrder(
         {
           orderId,
           instant: true,
           currency: listing.currency,
           booker: guest,
           remarks: undefined,
-          policy: policyOf(found.scene, listing),
+          policy: findCancellationPolicy(context.scene, listing),
           threadId: thread.thread_id,
-          rooms: [withAllGuests(room, offer)]
+          rooms: [withOfferGuests(room, offer)]
         },
         now
       )
-      const accepted = offerWith(offer, "accepted")
-      const due = saidWithAct(now)
+      const acceptedOffer = withOfferStatus(offer, "accepted")
+      const dueAt = dueWithAct(now)
       const writing = {
-        threads: [{ before: thread, after: booked.thread }],
+        threads: [{ before: thread, after: booking.thread }],
         order: { before: undefined, after: order },
-        offers: [accepted],
+        offers: [acceptedOffer],
         days: Array.from(changed.values()),
-        words: [...booked.told.words, orderWord(order, due), offerWord(accepted, due)]
+        words: [...booking.told.words, toOrderOutboxEvent(order, dueAt), toOfferOutboxEvent(acceptedOffer, dueAt)]
       }
-      return { writing, answer: orderSeen(found, order, 0n) }
+      return { writing, answer: toOrderView(context, order, 0n) }
     })
 
-const ended = (found: Found, { offer, thread }: InThread, status: OfferStatus): Becomes<OfferSeen> => {
-  const after = offerWith(offer, status)
-  const words = [offerWord(after, saidWithAct(found.scene.now))]
+const endOffer = (
+  context: RuleContext,
+  { offer, thread }: OfferInThread,
+  status: OfferStatus
+): RuleOutcome<SandboxOfferView> => {
+  const after = withOfferStatus(offer, status)
+  const words = [toOfferOutboxEvent(after, dueWithAct(context.scene.now))]
   return {
     writing: { threads: [{ before: thread, after: thread }], offers: [after], words },
-    answer: offerSeen(found, after)
+    answer: toOfferView(context, after)
   }
 }
 
-export const decliningOffer = (found: Found): Judged<Becomes<OfferSeen>> =>
-  Result.map(activeIn(found), (both) => ended(found, both, "declined"))
+export const declineOfferRule = (context: RuleContext): RuleResult<RuleOutcome<SandboxOfferView>> =>
+  Result.map(requireActiveOffer(context), (offerInThread) => endOffer(context, offerInThread, "declined"))
 
 /** Its time is over. */
-export const lettingExpire = (found: Found): Judged<Becomes<OfferSeen>> =>
-  Result.flatMap(offerIn(found), (both) =>
-    both.offer.status === "active" && standsAt(both.offer, found.scene.now) === "expired"
-      ? Result.succeed(ended(found, both, "expired"))
-      : conflict(`offer_id: the offer is ${both.offer.status}.`)
+export const expireOfferRule = (context: RuleContext): RuleResult<RuleOutcome<SandboxOfferView>> =>
+  Result.flatMap(requireOffer(context), (offerInThread) =>
+    offerInThread.offer.status === "active" && offerStatusAt(offerInThread.offer, context.scene.now) === "expired"
+      ? Result.succeed(endOffer(context, offerInThread, "expired"))
+      : conflict(`offer_id: the offer is ${offerInThread.offer.status}.`)
   )

@@ -1,43 +1,43 @@
-import { instantText } from "../../contract/time.ts"
-import type { OfferThere } from "../../domain/channels/port/connector.ts"
-import type { OfferSaid, OfferStatus, RoomSaid } from "../../domain/channels/port/said.ts"
-import { OFFER_LASTS_MS } from "../../platform/limits.ts"
-import type { RoomAsked } from "./order.ts"
-import type { Offer } from "./rows.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
+import type { ChannelOfferEvent, ChannelRoom, OfferStatus } from "../../domain/channels/port/said.ts"
+import { OFFER_VALIDITY_MS } from "../../platform/limits.ts"
+import type { RoomRequest } from "./order.ts"
+import type { SandboxOffer } from "./rows.ts"
 
 // An offer as its marketplace has it, and what it becomes. Every change raises its version.
 
 /** A new offer, the first of its versions: good for a day. */
 export const newOffer = (
   offerId: string,
-  offered: Omit<OfferThere, "price" | "currency">,
+  outboundOffer: Omit<OutboundOffer, "price" | "currency">,
   cost: { readonly price: number; readonly currency: string },
   now: Date
-): Offer => {
-  const expires_at = new Date(now.getTime() + OFFER_LASTS_MS)
-  const said: OfferSaid = {
+): SandboxOffer => {
+  const expires_at = new Date(now.getTime() + OFFER_VALIDITY_MS)
+  const said: ChannelOfferEvent = {
     type: "offer",
     version: 1,
     offer_id: offerId,
-    thread_id: offered.threadId,
-    offer_type: offered.offerType,
+    thread_id: outboundOffer.threadId,
+    offer_type: outboundOffer.offerType,
     status: "active",
-    listing_id: offered.listingId,
-    ...(offered.ratePlanId === null ? {} : { rate_plan_id: offered.ratePlanId }),
-    check_in_date: offered.checkInDate,
-    check_out_date: offered.checkOutDate,
-    number_of_adults: offered.numberOfAdults,
-    number_of_children: offered.numberOfChildren,
-    number_of_infants: offered.numberOfInfants,
-    number_of_pets: offered.numberOfPets,
+    listing_id: outboundOffer.listingId,
+    ...(outboundOffer.ratePlanId === null ? {} : { rate_plan_id: outboundOffer.ratePlanId }),
+    check_in_date: outboundOffer.checkInDate,
+    check_out_date: outboundOffer.checkOutDate,
+    number_of_adults: outboundOffer.numberOfAdults,
+    number_of_children: outboundOffer.numberOfChildren,
+    number_of_infants: outboundOffer.numberOfInfants,
+    number_of_pets: outboundOffer.numberOfPets,
     ...cost,
-    created_at: instantText(now),
-    expires_at: instantText(expires_at)
+    created_at: formatUtcInstant(now),
+    expires_at: formatUtcInstant(expires_at)
   }
   return {
     offer_id: offerId,
-    thread_id: offered.threadId,
-    reference: offered.reference,
+    thread_id: outboundOffer.threadId,
+    reference: outboundOffer.reference,
     version: 1,
     status: "active",
     said,
@@ -46,16 +46,18 @@ export const newOffer = (
 }
 
 /** How it stands by the clock, whatever was written down by then. */
-export const standsAt = ({ status, expires_at }: Pick<Offer, "status" | "expires_at">, now: Date): OfferStatus =>
-  status === "active" && expires_at.getTime() <= now.getTime() ? "expired" : status
+export const offerStatusAt = (
+  { status, expires_at }: Pick<SandboxOffer, "status" | "expires_at">,
+  now: Date
+): OfferStatus => (status === "active" && expires_at.getTime() <= now.getTime() ? "expired" : status)
 
-export const offerWith = (offer: Offer, status: OfferStatus): Offer => {
+export const withOfferStatus = (offer: SandboxOffer, status: OfferStatus): SandboxOffer => {
   const version = offer.version + 1
   return { ...offer, version, status, said: { ...offer.said, version, status } }
 }
 
 /** The room that is offered, as a guest asks for it. */
-export const roomOffered = ({ said }: Offer): RoomAsked => ({
+export const toRoomRequest = ({ said }: SandboxOffer): RoomRequest => ({
   listing_id: said.listing_id,
   check_in_date: said.check_in_date,
   check_out_date: said.check_out_date,
@@ -64,7 +66,7 @@ export const roomOffered = ({ said }: Offer): RoomAsked => ({
 })
 
 /** The room as it is booked, with those whom the offer names beside them. */
-export const withAllGuests = (room: RoomSaid, { said }: Offer): RoomSaid => ({
+export const withOfferGuests = (room: ChannelRoom, { said }: SandboxOffer): ChannelRoom => ({
   ...room,
   number_of_infants: said.number_of_infants ?? 0,
   number_of_pets: said.number_of_pets ?? 0

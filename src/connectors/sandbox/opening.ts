@@ -1,24 +1,24 @@
 import { DateTime, Effect, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Acting, byItself } from "../../contract/acting.ts"
+import { CurrentActor, systemActor } from "../../contract/acting.ts"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { unitsOf } from "../../contract/money.ts"
+import { parseMinorUnits } from "../../contract/money.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
-import { inTurn } from "../../domain/own-row.ts"
+import { withOperatorLock } from "../../domain/own-row.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { onlyRowOf, rowsOf } from "../../platform/database/rows.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_LISTINGS } from "../../platform/limits.ts"
-import { type OpenAsked, readOpen } from "./asked.ts"
-import { Books } from "./Books.ts"
-import { makeFinding } from "./finding.ts"
-import { addListing } from "./listings.ts"
-import { drawListingName } from "./names.ts"
+import { decodeListingRequest, type SandboxListingRequest } from "./asked.ts"
+import { SandboxRepository } from "./Books.ts"
+import { makeAccountLookup } from "./finding.ts"
+import { makeAddListing } from "./listings.ts"
+import { generateListingId } from "./names.ts"
 import { newListing } from "./new-listing.ts"
-import { Telling } from "./Telling.ts"
+import { SandboxOutbox } from "./Telling.ts"
 
 /** What was opened. */
-export interface Opened {
+export interface OpenedListing {
   readonly operator_id: number
   readonly channel_account_id: number
   readonly channel_type: string
@@ -30,10 +30,10 @@ export interface Opened {
   readonly heard: string | null
 }
 
-const readOperators = rowsOf(Schema.Struct({ id: Schema.Int, currency: Schema.String }))
+const readOperators = makeRowsReader(Schema.Struct({ id: Schema.Int, currency: Schema.String }))
 
 /** The operator that is meant: the only one there is, if none is said. */
-const makeOperatorOf = Effect.map(SqlClient.SqlClient, (sql) => {
+const makeFindOperator = Effect.map(SqlClient.SqlClient, (sql) => {
   const statement = inForms(
     sql,
     ({ operatorId }: Givens<{ readonly operatorId: number | undefined }>) => sql`
@@ -48,34 +48,34 @@ const makeOperatorOf = Effect.map(SqlClient.SqlClient, (sql) => {
 })
 
 /** 422 for an amount that is finer than the currency it is sold in. */
-const soldFor = ({ currency, base_price, cleaning_fee }: OpenAsked, operatorCurrency: string) =>
+const checkAmounts = ({ currency, base_price, cleaning_fee }: SandboxListingRequest, operatorCurrency: string) =>
   Result.all(
     Object.entries({ base_price, cleaning_fee }).map(([field, amount]) =>
-      amount === undefined ? Result.void : unitsOf(field, amount, currency ?? operatorCurrency)
+      amount === undefined ? Result.void : parseMinorUnits(field, amount, currency ?? operatorCurrency)
     )
   )
 
 /** The channel's own ids of accounts that the sandbox made. */
-const ORIGIN = "sandbox-"
-const USERNAME = "host"
+const ORIGIN_ID_PREFIX = "sandbox-"
+const DEFAULT_USERNAME = "host"
 
-interface Elsewhere {
+interface ListingIdQuery {
   readonly operatorId: number
   readonly channel_type: string
   readonly origin_account_id: string
   readonly listingId: string
 }
 
-const readElsewhere = onlyRowOf(Schema.Struct({ elsewhere: Schema.Boolean }))
+const readIsTaken = makeSingleRowReader(Schema.Struct({ elsewhere: Schema.Boolean }))
 
 /**
  * Whether another account of the operator on the channel has a listing of that name, in the sandbox or in the service: the
  * service knows one alone, and guests could book neither by its name.
  */
-const makeIsElsewhere = (sql: SqlClient.SqlClient) => {
+const makeIsTakenByOtherAccount = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, channel_type, origin_account_id, listingId }: Givens<Elsewhere>) => sql`
+    ({ operatorId, channel_type, origin_account_id, listingId }: Givens<ListingIdQuery>) => sql`
       SELECT EXISTS (
         SELECT FROM channel_accounts a
         WHERE a.operator_id = ${operatorId} AND a.channel_type = ${channel_type}
@@ -87,9 +87,9 @@ const makeIsElsewhere = (sql: SqlClient.SqlClient) => {
                 AND l.listing_id = ${listingId}))
       ) AS elsewhere`
   )
-  return ({ operatorId, channel_type, origin_account_id, listingId }: Elsewhere) =>
+  return ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
     Effect.map(
-      readElsewhere(statement({ operatorId, channel_type, origin_account_id, listingId })),
+      readIsTaken(statement({ operatorId, channel_type, origin_account_id, listingId })),
       ({ elsewhere }) => elsewhere
     )
 }
@@ -98,61 +98,69 @@ const makeIsElsewhere = (sql: SqlClient.SqlClient) => {
  * Opens a listing, and the account it is in unless that is there. What is refused
  * for its name leaves nothing, not even the account.
  */
-export const makeOpen = Effect.gen(function* () {
+export const makeOpenListing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const accounts = yield* ChannelAccounts
-  const books = yield* Books
-  const finding = yield* makeFinding
-  const telling = yield* Telling
-  const operatorOf = yield* makeOperatorOf
-  const add = addListing(sql)
-  const isElsewhere = makeIsElsewhere(sql)
-  const alone = inTurn(sql)
+  const repository = yield* SandboxRepository
+  const accountLookup = yield* makeAccountLookup
+  const outbox = yield* SandboxOutbox
+  const findOperator = yield* makeFindOperator
+  const add = makeAddListing(sql)
+  const isTakenByOtherAccount = makeIsTakenByOtherAccount(sql)
+  const runLocked = withOperatorLock(sql)
 
   return Effect.fnUntraced(
-    function* (input: typeof OpenAsked.Encoded) {
-      const asked = yield* readOpen(input)
-      const operator = yield* operatorOf(asked.operator_id)
-      yield* Effect.fromResult(soldFor(asked, operator.currency))
+    function* (input: typeof SandboxListingRequest.Encoded) {
+      const request = yield* decodeListingRequest(input)
+      const operator = yield* findOperator(request.operator_id)
+      yield* Effect.fromResult(checkAmounts(request, operator.currency))
       const now = yield* DateTime.nowAsDate
-      const username = asked.username?.trim() ?? USERNAME
-      const known = { channel_type: asked.channel_type, username, origin_account_id: `${ORIGIN}${username}` }
-      const listingId = asked.listing_id ?? (yield* drawListingName(asked.channel_type))
-      const listing = newListing(asked, listingId, operator.currency)
-      const opening = Effect.gen(function* () {
-        if (yield* isElsewhere({ operatorId: operator.id, listingId, ...known })) {
+      const username = request.username?.trim() ?? DEFAULT_USERNAME
+      const accountFields = {
+        channel_type: request.channel_type,
+        username,
+        origin_account_id: `${ORIGIN_ID_PREFIX}${username}`
+      }
+      const listingId = request.listing_id ?? (yield* generateListingId(request.channel_type))
+      const listing = newListing(request, listingId, operator.currency)
+      const connectAndAdd = Effect.gen(function* () {
+        if (yield* isTakenByOtherAccount({ operatorId: operator.id, listingId, ...accountFields })) {
           return yield* new Conflict({
-            message: `listing_id: another account of the operator on ${asked.channel_type} already has ${listingId}.`
+            message: `listing_id: another account of the operator on ${request.channel_type} already has ${listingId}.`
           })
         }
-        const accountId = yield* accounts.connect(operator.id, { ...known, connector: "sandbox" }, yield* currentSecond)
-        const account = yield* finding.account(operator.id, accountId)
+        const accountId = yield* accounts.connect(
+          operator.id,
+          { ...accountFields, connector: "sandbox" },
+          yield* currentSecond
+        )
+        const account = yield* accountLookup.byOperatorAccount(operator.id, accountId)
         if (account === undefined)
           return yield* new NotFound({ message: "channel_type: the account no longer exists." })
-        return { account, came: yield* add(account, listing, now) }
+        return { account, outcome: yield* add(account, listing, now) }
       })
       // Of two that open a listing of one name at once the second sees the first.
-      const { account, came } = yield* alone(operator.id, opening)
-      if (came === "full") return yield* noMoreListings
-      if (came === "known")
+      const { account, outcome } = yield* runLocked(operator.id, connectAndAdd)
+      if (outcome === "full") return yield* listingLimitReached
+      if (outcome === "known")
         return yield* new Conflict({ message: `listing_id: the account already has ${listing.listing_id}.` })
-      yield* telling.tell(account)
-      const opened: Opened = {
+      yield* outbox.flush(account)
+      const openedListing: OpenedListing = {
         operator_id: operator.id,
         channel_account_id: account.account_id,
-        channel_type: asked.channel_type,
+        channel_type: request.channel_type,
         username,
         listing_id: listing.listing_id,
         title: listing.title,
         currency: listing.currency,
-        heard: yield* books.heard(account, "listing", listing.listing_id)
+        heard: yield* repository.findIngestOutcome(account, "listing", listing.listing_id)
       }
-      return opened
+      return openedListing
     },
-    Effect.provideService(Acting, byItself("sandbox", "open"))
+    Effect.provideService(CurrentActor, systemActor("sandbox", "open"))
   )
 })
 
-const noMoreListings = new ValidationFailed({
+const listingLimitReached = new ValidationFailed({
   message: `listing_id: an account of the sandbox has at most ${SANDBOX_LISTINGS} listings.`
 })

@@ -1,164 +1,164 @@
 import { Effect, Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import type { OfferThere } from "../../domain/channels/port/connector.ts"
-import { instantSaid } from "../../domain/channels/port/heard.ts"
-import type { OrderSaid, ReviewSaid } from "../../domain/channels/port/said.ts"
-import { Books } from "./Books.ts"
-import { dayOf, sold } from "./calendar.ts"
+import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
+import { parseChannelInstant } from "../../domain/channels/port/heard.ts"
+import type { ChannelOrderEvent, ChannelReviewEvent } from "../../domain/channels/port/said.ts"
+import { SandboxRepository } from "./Books.ts"
+import { findDay, takeNight } from "./calendar.ts"
 import {
-  type Becomes,
-  type Found,
-  makeChanging,
-  messageWord,
-  offerWord,
-  orderWord,
-  reviewWord,
-  threadWord
+  makeRuleRunner,
+  type RuleContext,
+  type RuleOutcome,
+  toMessageOutboxEvent,
+  toOfferOutboxEvent,
+  toOrderOutboxEvent,
+  toReviewOutboxEvent,
+  toThreadOutboxEvent
 } from "./changing.ts"
-import { saidWithAct } from "./due.ts"
-import { makeFinding } from "./finding.ts"
-import { orderWithin } from "./moving.ts"
+import { dueWithAct } from "./due.ts"
+import { makeAccountLookup } from "./finding.ts"
+import { toOrderScope } from "./moving.ts"
 import { newOffer } from "./offers.ts"
-import { holds } from "./order.ts"
-import { reviewWith } from "./reviews.ts"
-import type { Message, Order } from "./rows.ts"
-import { type Scene, withDays } from "./scene.ts"
-import { nightsOf } from "./selling.ts"
-import { Telling } from "./Telling.ts"
-import { type Guest, type Inquiry, newThread, type Written, withMessage } from "./threads.ts"
+import { holdsNights } from "./order.ts"
+import { mergeReview } from "./reviews.ts"
+import type { SandboxMessage, SandboxOrder } from "./rows.ts"
+import { type MarketplaceSnapshot, withListingDays } from "./scene.ts"
+import { listNights } from "./selling.ts"
+import { SandboxOutbox } from "./Telling.ts"
+import { appendMessage, newThread, type SandboxMessageDraft, type ThreadGuest, type ThreadInquiry } from "./threads.ts"
 
 // What the marketplace has had all along: orders, threads and reviews are in its books as they stand, whatever its calendar
 // sells today.
 
 /** The nights of the order's rooms are sold. */
-const soldIn = (scene: Scene, { rooms }: OrderSaid): Scene =>
-  rooms.reduce((before, { listing_id, check_in_date, check_out_date }) => {
-    const listing = before.listings.get(listing_id)
-    if (listing === undefined) return before
-    const days = before.days.get(listing_id) ?? new Map()
-    const nights = nightsOf({ checkIn: check_in_date, checkOut: check_out_date })
-    return withDays(
-      before,
+const sellNights = (scene: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): MarketplaceSnapshot =>
+  rooms.reduce((snapshot, { listing_id, check_in_date, check_out_date }) => {
+    const listing = snapshot.listings.get(listing_id)
+    if (listing === undefined) return snapshot
+    const days = snapshot.days.get(listing_id) ?? new Map()
+    const nights = listNights({ checkIn: check_in_date, checkOut: check_out_date })
+    return withListingDays(
+      snapshot,
       listing_id,
-      nights.map((night) => sold(dayOf(listing, days, night)))
+      nights.map((night) => takeNight(findDay(listing, days, night)))
     )
   }, scene)
 
 /** The order as it stands; one that is in the books stays as it is. */
-export const remembering =
-  (said: OrderSaid) =>
-  ({ scene, order }: Found): Result.Result<Becomes<void>> => {
+export const importOrderRule =
+  (said: ChannelOrderEvent) =>
+  ({ scene, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order !== undefined) return Result.succeed({ answer: undefined })
-    const after: Order = {
+    const after: SandboxOrder = {
       order_id: said.channel_id,
       version: said.version,
       status: said.status,
       answer: null,
-      expires_at: typeof said.expires_at === "string" ? instantSaid(said.expires_at) : null,
+      expires_at: typeof said.expires_at === "string" ? parseChannelInstant(said.expires_at) : null,
       said,
-      booked_at: instantSaid(said.booked_at)
+      booked_at: parseChannelInstant(said.booked_at)
     }
-    const days = holds(said.status) ? Array.from(soldIn(scene, said).changed.values()) : []
-    const words = [orderWord(after, saidWithAct(scene.now))]
+    const days = holdsNights(said.status) ? Array.from(sellNights(scene, said).changed.values()) : []
+    const words = [toOrderOutboxEvent(after, dueWithAct(scene.now))]
     return Result.succeed({ writing: { order: { before: undefined, after }, days, words }, answer: undefined })
   }
 
 /** A thread that there has been all along, of a guest who has no other. */
-export interface RememberedThread {
+export interface HistoricThread {
   readonly threadId: string
-  readonly guest: Guest
-  readonly inquiry: Inquiry
-  readonly messages: ReadonlyArray<Written & { readonly at: Date }>
+  readonly guest: ThreadGuest
+  readonly inquiry: ThreadInquiry
+  readonly messages: ReadonlyArray<SandboxMessageDraft & { readonly at: Date }>
   readonly offers: ReadonlyArray<
-    OfferThere & { readonly offerId: string; readonly currency: string; readonly at: Date }
+    OutboundOffer & { readonly offerId: string; readonly currency: string; readonly at: Date }
   >
 }
 
 /** What an account has had all along. */
-export interface Remembered {
-  readonly threads: ReadonlyArray<RememberedThread>
-  readonly orders: ReadonlyArray<OrderSaid>
-  readonly reviews: ReadonlyArray<Omit<ReviewSaid, "type" | "version">>
+export interface AccountHistory {
+  readonly threads: ReadonlyArray<HistoricThread>
+  readonly orders: ReadonlyArray<ChannelOrderEvent>
+  readonly reviews: ReadonlyArray<Omit<ChannelReviewEvent, "type" | "version">>
 }
 
-const threadOf = ({ threadId, guest, inquiry, messages, offers }: RememberedThread, now: Date) => {
+const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: HistoricThread, now: Date) => {
   const [first] = messages
-  const written: Array<Message> = []
+  const messageRecords: Array<SandboxMessage> = []
   let thread = newThread(threadId, guest, first?.at ?? now, inquiry)
   for (const each of messages) {
-    const { thread: after, message } = withMessage(thread, each, each.at)
+    const { thread: after, message } = appendMessage(thread, each, each.at)
     thread = after
-    written.push(message)
+    messageRecords.push(message)
   }
   return {
     thread: { ...thread, offers: offers.length },
-    messages: written,
-    offers: offers.map(({ offerId, currency, at, ...offered }) =>
-      newOffer(offerId, offered, { price: offered.price ?? 0, currency }, at)
+    messages: messageRecords,
+    offers: offers.map(({ offerId, currency, at, ...outboundOffer }) =>
+      newOffer(offerId, outboundOffer, { price: outboundOffer.price ?? 0, currency }, at)
     )
   }
 }
 
 /** All of them in one writing. */
-const rememberingThreads =
-  (given: ReadonlyArray<RememberedThread>) =>
-  ({ scene: { now } }: Found): Result.Result<Becomes<void>> => {
-    const due = saidWithAct(now)
-    const all = given.map((each) => threadOf(each, now))
-    const messages = all.flatMap((each) => each.messages)
-    const offers = all.flatMap((each) => each.offers)
+const importThreadsRule =
+  (historicThreads: ReadonlyArray<HistoricThread>) =>
+  ({ scene: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
+    const dueAt = dueWithAct(now)
+    const records = historicThreads.map((each) => toThreadRecords(each, now))
+    const messages = records.flatMap((each) => each.messages)
+    const offers = records.flatMap((each) => each.offers)
     const words = [
-      ...all.map(({ thread }) => threadWord(thread, due)),
-      ...messages.map((message) => messageWord(message, due)),
-      ...offers.map((offer) => offerWord(offer, due))
+      ...records.map(({ thread }) => toThreadOutboxEvent(thread, dueAt)),
+      ...messages.map((message) => toMessageOutboxEvent(message, dueAt)),
+      ...offers.map((offer) => toOfferOutboxEvent(offer, dueAt))
     ]
-    const threads = all.map(({ thread }) => ({ before: undefined, after: thread }))
+    const threads = records.map(({ thread }) => ({ before: undefined, after: thread }))
     return Result.succeed({ writing: { threads, messages, offers, words }, answer: undefined })
   }
 
 /** What was said of the stay; a review that is in the books stays as it is. */
-const rememberingReview =
-  ({ channel_id: _order, ...parts }: Remembered["reviews"][number]) =>
-  ({ scene: { now }, order, review }: Found): Result.Result<Becomes<void>> => {
+const importReviewRule =
+  ({ channel_id: _order, ...parts }: AccountHistory["reviews"][number]) =>
+  ({ scene: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order === undefined || review !== undefined) return Result.succeed({ answer: undefined })
-    const after = reviewWith(order, undefined, parts)
-    const words = [reviewWord(after, saidWithAct(now))]
+    const after = mergeReview(order, undefined, parts)
+    const words = [toReviewOutboxEvent(after, dueWithAct(now))]
     return Result.succeed({ writing: { reviews: [after], words }, answer: undefined })
   }
 
 /** Orders between two tellings: what one telling can tell of an account. */
-const TOLD_TOGETHER = 100
+const ORDERS_PER_FLUSH = 100
 /** Tellings at the end: messages of a thread are told one after the other. */
-const LAST_TELLINGS = 50
+const MAX_FINAL_FLUSHES = 50
 
 /** Puts what an account has had all along into the books and tells the service of it. */
-export const makeRemember = Effect.gen(function* () {
-  const books = yield* Books
-  const finding = yield* makeFinding
-  const apply = yield* makeChanging
-  const telling = yield* Telling
-  return Effect.fnUntraced(function* (accountId: number, { threads, orders, reviews }: Remembered) {
-    const account = yield* finding.accountOf(accountId)
+export const makeImportHistory = Effect.gen(function* () {
+  const repository = yield* SandboxRepository
+  const accountLookup = yield* makeAccountLookup
+  const runRule = yield* makeRuleRunner
+  const outbox = yield* SandboxOutbox
+  return Effect.fnUntraced(function* (accountId: number, { threads, orders, reviews }: AccountHistory) {
+    const account = yield* accountLookup.byAccountId(accountId)
     if (account === undefined) {
       return yield* new NotFound({ message: "channel_account_id: the sandbox has no such account." })
     }
-    const known = yield* books.knownThreads(
+    const existingIds = yield* repository.findExistingThreads(
       account,
       threads.map(({ threadId }) => threadId)
     )
-    const unknown = threads.filter(({ threadId }) => !known.has(threadId))
-    if (unknown.length > 0) yield* apply(account, {}, rememberingThreads(unknown))
-    for (const [at, said] of orders.entries()) {
+    const newThreads = threads.filter(({ threadId }) => !existingIds.has(threadId))
+    if (newThreads.length > 0) yield* runRule(account, {}, importThreadsRule(newThreads))
+    for (const [index, said] of orders.entries()) {
       const listings = said.rooms.map(({ listing_id }) => listing_id)
       const dates = said.rooms.flatMap(({ check_in_date, check_out_date }) => [check_in_date, check_out_date])
-      yield* apply(account, orderWithin(said.channel_id, listings, dates), remembering(said))
-      if (at % TOLD_TOGETHER === TOLD_TOGETHER - 1) yield* telling.tell(account)
+      yield* runRule(account, toOrderScope(said.channel_id, listings, dates), importOrderRule(said))
+      if (index % ORDERS_PER_FLUSH === ORDERS_PER_FLUSH - 1) yield* outbox.flush(account)
     }
     for (const review of reviews) {
-      yield* apply(account, { orderId: review.channel_id, reviews: true }, rememberingReview(review))
+      yield* runRule(account, { orderId: review.channel_id, reviews: true }, importReviewRule(review))
     }
-    for (let left = LAST_TELLINGS; left > 0; left--) {
-      if (!(yield* telling.tell(account))) return
+    for (let left = MAX_FINAL_FLUSHES; left > 0; left--) {
+      if (!(yield* outbox.flush(account))) return
     }
   })
 })

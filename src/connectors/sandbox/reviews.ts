@@ -1,29 +1,33 @@
-import { dateInZone, instantText } from "../../contract/time.ts"
-import type { ReviewThere } from "../../domain/channels/port/connector.ts"
-import type { OrderSaid, ReviewSaid } from "../../domain/channels/port/said.ts"
-import type { Order, Review, SandboxAccount } from "./rows.ts"
+import { dateInZone, formatUtcInstant } from "../../contract/time.ts"
+import type { OutboundReview } from "../../domain/channels/port/connector.ts"
+import type { ChannelOrderEvent, ChannelReviewEvent } from "../../domain/channels/port/said.ts"
+import type { SandboxAccount, SandboxOrder, SandboxReview } from "./rows.ts"
 
 // What guest and host say of a stay as its marketplace has it. Every change raises its version.
 
-type OneSide = NonNullable<ReviewSaid["guest_review"]>
+type SandboxReviewSide = NonNullable<ChannelReviewEvent["guest_review"]>
 
-export type SubScores = NonNullable<OneSide["sub_score"]>
+export type SubScores = NonNullable<SandboxReviewSide["sub_score"]>
 
 /** The last morning of the order's rooms. */
-const lastDay = ({ rooms }: OrderSaid): string =>
+const lastCheckOut = ({ rooms }: ChannelOrderEvent): string =>
   rooms
     .map(({ check_out_date }) => check_out_date)
     .toSorted()
     .at(-1) ?? ""
 
 /** Whether the stay is over where the host is: it can be reviewed from the day of departure on. */
-export const isOver = ({ status, said }: Order, { time_zone }: SandboxAccount, now: Date): boolean =>
-  status === "accepted" && lastDay(said) <= dateInZone(now, time_zone)
+export const isStayOver = ({ status, said }: SandboxOrder, { time_zone }: SandboxAccount, now: Date): boolean =>
+  status === "accepted" && lastCheckOut(said) <= dateInZone(now, time_zone)
 
-type Parts = Pick<ReviewSaid, "guest_review" | "host_review" | "host_reply">
+type ReviewParts = Pick<ChannelReviewEvent, "guest_review" | "host_review" | "host_reply">
 
 /** With these parts beside those there are. */
-export const reviewWith = (order: Order, before: Review | undefined, parts: Partial<Parts>): Review => {
+export const mergeReview = (
+  order: SandboxOrder,
+  before: SandboxReview | undefined,
+  parts: Partial<ReviewParts>
+): SandboxReview => {
   const version = (before?.version ?? 0) + 1
   const { order_id } = order
   return {
@@ -33,19 +37,22 @@ export const reviewWith = (order: Order, before: Review | undefined, parts: Part
   }
 }
 
-export const sideOf = (
-  given: { readonly score: number | null; readonly subScores: SubScores; readonly content: string },
+export const toReviewSide = (
+  review: { readonly score: number | null; readonly subScores: SubScores; readonly content: string },
   now: Date
-): OneSide => ({
-  score: given.score,
-  sub_score: given.subScores.length === 0 ? null : given.subScores,
-  content: given.content,
-  created_at: instantText(now)
+): SandboxReviewSide => ({
+  score: review.score,
+  sub_score: review.subScores.length === 0 ? null : review.subScores,
+  content: review.content,
+  created_at: formatUtcInstant(now)
 })
 
 /** What a host says, as it is told. */
-export const hostSide = ({ score, content, categoryRatings }: NonNullable<ReviewThere["review"]>, now: Date): OneSide =>
-  sideOf(
+export const toHostReviewSide = (
+  { score, content, categoryRatings }: NonNullable<OutboundReview["review"]>,
+  now: Date
+): SandboxReviewSide =>
+  toReviewSide(
     {
       score,
       content,
@@ -54,7 +61,7 @@ export const hostSide = ({ score, content, categoryRatings }: NonNullable<Review
     now
   )
 
-const wordsOf = ({ score, content, sub_score }: OneSide): string =>
+const toComparableText = ({ score, content, sub_score }: SandboxReviewSide): string =>
   JSON.stringify([
     score ?? null,
     content,
@@ -64,4 +71,5 @@ const wordsOf = ({ score, content, sub_score }: OneSide): string =>
   ])
 
 /** Whether two say the same, whenever they said it. */
-export const saysSame = (one: OneSide, other: OneSide): boolean => wordsOf(one) === wordsOf(other)
+export const isSameReview = (left: SandboxReviewSide, right: SandboxReviewSide): boolean =>
+  toComparableText(left) === toComparableText(right)

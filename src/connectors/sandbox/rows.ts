@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { Restrictions } from "../../domain/channels/port/days.ts"
 import {
-  MessageSaid,
-  OfferSaid,
-  OfferStatus,
-  OrderSaid,
-  OrderStatusSaid,
-  ReviewSaid,
-  ThreadSaid
+  ChannelMessageEvent,
+  ChannelOfferEvent,
+  ChannelOrderEvent,
+  ChannelOrderStatus,
+  ChannelReviewEvent,
+  ChannelThreadEvent,
+  OfferStatus
 } from "../../domain/channels/port/said.ts"
 import { column } from "../../platform/database/columns.ts"
 import { SandboxChannel } from "./channels.ts"
@@ -24,23 +24,23 @@ export const SandboxAccount = Schema.Struct({
 })
 export type SandboxAccount = typeof SandboxAccount.Type
 
-export const MOODS = ["accepts", "refuses", "late", "never", "502", "503", "disconnected"] as const
+export const FAILURE_MODES = ["accepts", "refuses", "late", "never", "502", "503", "disconnected"] as const
 
 /** How an account answers what it is asked. */
-export const Mood = Schema.Struct({
-  mood: Schema.Literals(MOODS),
+export const FailureMode = Schema.Struct({
+  mood: Schema.Literals(FAILURE_MODES),
   /** Of `late`: how late. */
   mood_ms: Schema.Int,
   /** Of `refuses`: why. */
   mood_reason: Schema.String
 })
-export type Mood = typeof Mood.Type
+export type FailureMode = typeof FailureMode.Type
 
 /** Prices and rules, by the names they have at the channel; whatever the channel, `base_price` and `cleaning_fee`. */
-export const Settings = Schema.Record(Schema.String, Schema.Json)
-export type Settings = typeof Settings.Type
+export const ListingSettings = Schema.Record(Schema.String, Schema.Json)
+export type ListingSettings = typeof ListingSettings.Type
 
-export const Listing = Schema.Struct({
+export const SandboxListing = Schema.Struct({
   listing_id: Schema.String,
   title: Schema.String,
   currency: Schema.String,
@@ -49,14 +49,14 @@ export const Listing = Schema.Struct({
   instant: Schema.Boolean,
   commission: Schema.Int,
   tax: Schema.Int,
-  settings: Settings,
+  settings: ListingSettings,
   version: Schema.Int,
   revision: Schema.Int
 })
-export type Listing = typeof Listing.Type
+export type SandboxListing = typeof SandboxListing.Type
 
 /** A day of which something was said or sold. */
-export const Day = Schema.Struct({
+export const SandboxDay = Schema.Struct({
   listing_id: column("text", Schema.String),
   day: column("date", Schema.String),
   /** Decimal text; null: what the settings say. */
@@ -69,33 +69,33 @@ export const Day = Schema.Struct({
   sold: column("integer", Schema.Int),
   restrictions: column("jsonb", Restrictions)
 })
-export type Day = typeof Day.Type
+export type SandboxDay = typeof SandboxDay.Type
 
-export const ANSWERS = ["approved", "declined"] as const
+export const HOST_ANSWERS = ["approved", "declined"] as const
 
 /** An order; `said` is how it is told, version and all. */
-export const Order = Schema.Struct({
+export const SandboxOrder = Schema.Struct({
   order_id: column("text", Schema.String),
   version: column("bigint", Schema.Int),
-  status: column("text", OrderStatusSaid),
+  status: column("text", ChannelOrderStatus),
   /** What the host said of a request. */
-  answer: column("text", Schema.NullOr(Schema.Literals(ANSWERS))),
+  answer: column("text", Schema.NullOr(Schema.Literals(HOST_ANSWERS))),
   expires_at: column("timestamptz", Schema.NullOr(Schema.Date)),
-  said: column("jsonb", OrderSaid),
+  said: column("jsonb", ChannelOrderEvent),
   booked_at: column("timestamptz", Schema.Date)
 })
-export type Order = typeof Order.Type
+export type SandboxOrder = typeof SandboxOrder.Type
 
-export const Payment = Schema.Struct({
+export const SandboxPayment = Schema.Struct({
   payment_id: Schema.String,
   kind: Schema.Literals(["payment", "refund"]),
   /** Decimal text. */
   amount: Schema.String
 })
-export type Payment = typeof Payment.Type
+export type SandboxPayment = typeof SandboxPayment.Type
 
 /** A thread with a guest; `said` is how it is told, version and all. */
-export const Thread = Schema.Struct({
+export const SandboxThread = Schema.Struct({
   thread_id: column("text", Schema.String),
   /** Who its guest is (threads.ts `guestKey`). */
   guest: column("text", Schema.String),
@@ -104,38 +104,38 @@ export const Thread = Schema.Struct({
   /** How many it has. */
   messages: column("integer", Schema.Int),
   offers: column("integer", Schema.Int),
-  said: column("jsonb", ThreadSaid),
+  said: column("jsonb", ChannelThreadEvent),
   last_message_at: column("timestamptz", Schema.Date)
 })
-export type Thread = typeof Thread.Type
+export type SandboxThread = typeof SandboxThread.Type
 
-export const Message = Schema.Struct({
+export const SandboxMessage = Schema.Struct({
   thread_id: column("text", Schema.String),
   /** The first of its thread is 1. */
   number: column("integer", Schema.Int),
   /** What the service calls it, where its channel keeps that. */
   sent_as: column("text", Schema.NullOr(Schema.String)),
-  said: column("jsonb", MessageSaid)
+  said: column("jsonb", ChannelMessageEvent)
 })
-export type Message = typeof Message.Type
+export type SandboxMessage = typeof SandboxMessage.Type
 
 /** An offer; `said` is how it is told, version and all. */
-export const Offer = Schema.Struct({
+export const SandboxOffer = Schema.Struct({
   offer_id: column("text", Schema.String),
   thread_id: column("text", Schema.String),
   /** What the service calls it. */
   reference: column("text", Schema.String),
   version: column("bigint", Schema.Int),
   status: column("text", OfferStatus),
-  said: column("jsonb", OfferSaid),
+  said: column("jsonb", ChannelOfferEvent),
   expires_at: column("timestamptz", Schema.Date)
 })
-export type Offer = typeof Offer.Type
+export type SandboxOffer = typeof SandboxOffer.Type
 
 /** What guest and host have said of a stay; `said` is how it is told, version and all. */
-export const Review = Schema.Struct({
+export const SandboxReview = Schema.Struct({
   order_id: column("text", Schema.String),
   version: column("bigint", Schema.Int),
-  said: column("jsonb", ReviewSaid)
+  said: column("jsonb", ChannelReviewEvent)
 })
-export type Review = typeof Review.Type
+export type SandboxReview = typeof SandboxReview.Type

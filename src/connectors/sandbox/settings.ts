@@ -1,31 +1,31 @@
 import type { Schema } from "effect"
-import { roundedUnits, unitsOfNumber } from "./amounts.ts"
-import { DIFFERENCES, type SandboxChannel } from "./channels.ts"
-import type { Listing, Settings } from "./rows.ts"
+import { toRoundedUnits, toUnits } from "./amounts.ts"
+import { CHANNEL_PROFILES, type SandboxChannel } from "./channels.ts"
+import type { ListingSettings, SandboxListing } from "./rows.ts"
 
 // Prices and rules of a listing, as the two channels keep them that have any; the others keep two prices.
 
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
 
 /** What a new listing of a channel has. Prices in major units of the listing's currency. */
-export const firstSettings = (
+export const defaultSettings = (
   channel: SandboxChannel,
   currency: string,
   price: { readonly base: number; readonly cleaning: number },
   instant: boolean
-): Settings => {
-  const { rules, cancellationPolicies } = DIFFERENCES[channel]
-  if (rules === "airbnb") return firstOfAirbnb(currency, price, instant, cancellationPolicies[0] ?? "flexible")
-  if (rules === "vrbo") return firstOfVrbo(price, instant)
+): ListingSettings => {
+  const { settingsKind: rules, cancellationPolicies } = CHANNEL_PROFILES[channel]
+  if (rules === "airbnb") return defaultAirbnbSettings(currency, price, instant, cancellationPolicies[0] ?? "flexible")
+  if (rules === "vrbo") return defaultVrboSettings(price, instant)
   return { base_price: price.base, cleaning_fee: price.cleaning }
 }
 
-const firstOfAirbnb = (
+const defaultAirbnbSettings = (
   currency: string,
   { base, cleaning }: { readonly base: number; readonly cleaning: number },
   instant: boolean,
   policy: string
-): Settings => ({
+): ListingSettings => ({
   listing_currency: currency,
   base_price: base,
   weekend_price: null,
@@ -61,10 +61,10 @@ const firstOfAirbnb = (
   mobile_only_discount: false
 })
 
-const firstOfVrbo = (
+const defaultVrboSettings = (
   { base, cleaning }: { readonly base: number; readonly cleaning: number },
   instant: boolean
-): Settings => ({
+): ListingSettings => ({
   base_price: base,
   nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])),
   weekly_discount: null,
@@ -83,27 +83,33 @@ const firstOfVrbo = (
 })
 
 /** What the channel does not take of settings that are sent, and why: `field` is its way in them. */
-export interface Untaken {
+export interface RefusedSetting {
   readonly field: string
   readonly reason: string
 }
 
 /** Undefined: the channel takes all of it. */
-export const untakenOf = (channel: SandboxChannel, { currency }: Listing, sent: Settings): Untaken | undefined => {
+export const findRefusedSetting = (
+  channel: SandboxChannel,
+  { currency }: SandboxListing,
+  sent: ListingSettings
+): RefusedSetting | undefined => {
   const { cancellation_policy: policy, listing_currency } = sent
-  const policies = DIFFERENCES[channel].cancellationPolicies
+  const policies = CHANNEL_PROFILES[channel].cancellationPolicies
   if (typeof policy === "string" && !policies.includes(policy)) {
     return { field: "cancellation_policy", reason: `${policy} is not eligible` }
   }
   if (typeof listing_currency === "string" && listing_currency !== currency) {
     return { field: "listing_currency", reason: `the listing is sold in ${currency}` }
   }
-  const finer = amountsIn(sent).find(({ amount }) => unitsOfNumber(amount, currency) === undefined)
-  return finer && { field: finer.field, reason: `${finer.amount} has more decimals than ${currency} has` }
+  const tooPrecise = listAmounts(sent).find(({ amount }) => toUnits(amount, currency) === undefined)
+  return (
+    tooPrecise && { field: tooPrecise.field, reason: `${tooPrecise.amount} has more decimals than ${currency} has` }
+  )
 }
 
 /** The settings that are money, of either kind. */
-const MONEY = [
+const AMOUNT_FIELDS = [
   "base_price",
   "weekend_price",
   "security_deposit",
@@ -113,55 +119,61 @@ const MONEY = [
   "extra_guest_fee"
 ]
 
-interface Amount {
+interface SettingAmount {
   readonly field: string
   readonly amount: number
 }
 
-const amountsIn = (sent: Settings): ReadonlyArray<Amount> => {
+const listAmounts = (sent: ListingSettings): ReadonlyArray<SettingAmount> => {
   const { pet_fee_obj, nightly_rate } = sent
-  const amounts = (settings: Schema.Json | undefined, names: ReadonlyArray<string>, above = "") =>
-    names.flatMap((name): ReadonlyArray<Amount> => {
+  const amounts = (settings: Schema.Json | undefined, names: ReadonlyArray<string>, prefix = "") =>
+    names.flatMap((name): ReadonlyArray<SettingAmount> => {
       const amount = isObject(settings) ? settings[name] : undefined
-      return typeof amount === "number" ? [{ field: `${above}${name}`, amount }] : []
+      return typeof amount === "number" ? [{ field: `${prefix}${name}`, amount }] : []
     })
   return [
-    ...amounts(sent, MONEY),
+    ...amounts(sent, AMOUNT_FIELDS),
     ...amounts(pet_fee_obj, ["amount"], "pet_fee_obj."),
     ...amounts(nightly_rate, WEEKDAYS, "nightly_rate.")
   ]
 }
 
 /** The settings with those that were sent in their place. */
-export const settingsWith = (channel: SandboxChannel, settings: Settings, sent: Settings): Settings => {
-  const all = { ...settings, ...sent }
-  return DIFFERENCES[channel].rules === "vrbo" ? vrboWith(all, sent) : airbnbWith(all, sent)
+export const mergeSettings = (
+  channel: SandboxChannel,
+  settings: ListingSettings,
+  sent: ListingSettings
+): ListingSettings => {
+  const merged = { ...settings, ...sent }
+  return CHANNEL_PROFILES[channel].settingsKind === "vrbo"
+    ? mergeVrboSettings(merged, sent)
+    : mergeAirbnbSettings(merged, sent)
 }
 
 /** A fee for pets is one amount or a rule, never both: the one that was sent takes the other's place. */
-const airbnbWith = (all: Settings, sent: Settings): Settings => {
-  if (isSaid(sent["pet_fee_obj"])) return { ...all, pet_fee: null }
-  return isSaid(sent["pet_fee"]) ? { ...all, pet_fee_obj: null } : all
+const mergeAirbnbSettings = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
+  if (isPresent(sent["pet_fee_obj"])) return { ...merged, pet_fee: null }
+  return isPresent(sent["pet_fee"]) ? { ...merged, pet_fee_obj: null } : merged
 }
 
 const VRBO_FEES = ["cleaning_fee", "extra_guest_fee", "security_deposit"]
 
 /** One price goes before a price each weekday, and is none where those differ; a fee of 0 is none. */
-const vrboWith = (all: Settings, sent: Settings): Settings => {
+const mergeVrboSettings = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
   const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sent[fee] === 0).map((fee) => [fee, null]))
-  return { ...all, ...cleared, ...vrboPrices(all, sent) }
+  return { ...merged, ...cleared, ...deriveVrboPrices(merged, sent) }
 }
 
-const vrboPrices = (all: Settings, sent: Settings): Settings => {
+const deriveVrboPrices = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
   const base = sent["base_price"]
   if (typeof base === "number") return { nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])) }
-  const rates = WEEKDAYS.map((weekday) => rateOf(all, weekday))
+  const rates = WEEKDAYS.map((weekday) => weekdayRate(merged, weekday))
   return { base_price: rates.every((rate) => rate === rates[0]) ? (rates[0] ?? null) : null }
 }
 
-const isSaid = (value: Schema.Json | undefined): boolean => value !== undefined && value !== null
+const isPresent = (value: Schema.Json | undefined): boolean => value !== undefined && value !== null
 
-const rateOf = ({ nightly_rate }: Settings, weekday: string): number | undefined => {
+const weekdayRate = ({ nightly_rate }: ListingSettings, weekday: string): number | undefined => {
   const rate = isObject(nightly_rate) ? nightly_rate[weekday] : undefined
   return typeof rate === "number" ? rate : undefined
 }
@@ -173,17 +185,17 @@ const FRIDAY = 5
 const SATURDAY = 6
 
 /** What a night costs of which nobody said a price, in smallest units. */
-export const settledPrice = ({ settings, currency }: Listing, date: string): bigint => {
+export const defaultNightPrice = ({ settings, currency }: SandboxListing, date: string): bigint => {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
   const isWeekend = weekday === FRIDAY || weekday === SATURDAY
   const { weekend_price, base_price } = settings
   const weekend = isWeekend && typeof weekend_price === "number" ? weekend_price : undefined
-  const price = weekend ?? rateOf(settings, WEEKDAYS[weekday] ?? "") ?? base_price
-  return typeof price === "number" ? roundedUnits(price, currency) : 0n
+  const price = weekend ?? weekdayRate(settings, WEEKDAYS[weekday] ?? "") ?? base_price
+  return typeof price === "number" ? toRoundedUnits(price, currency) : 0n
 }
 
 /** The setting as a number; undefined: there is none. */
-export const settingOf = ({ settings }: Listing, name: string): number | undefined => {
+export const numericSetting = ({ settings }: SandboxListing, name: string): number | undefined => {
   const value = settings[name]
   return typeof value === "number" ? value : undefined
 }

@@ -1,30 +1,35 @@
 import { createHash } from "node:crypto"
-import { instantText } from "../../contract/time.ts"
-import type { OrderSaid, ThreadSaid } from "../../domain/channels/port/said.ts"
-import type { ThreadNamed } from "./reading-threads.ts"
-import type { Message, Thread } from "./rows.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import type { ChannelOrderEvent, ChannelThreadEvent } from "../../domain/channels/port/said.ts"
+import type { ThreadKey } from "./reading-threads.ts"
+import type { SandboxMessage, SandboxThread } from "./rows.ts"
 
 // A thread with a guest as its marketplace has it, and what it becomes. What is told of it raises its version; messages do not.
 
-export type Guest = ThreadSaid["guest"]
+export type ThreadGuest = ChannelThreadEvent["guest"]
 
 /**
  * Who a guest is: known by the e-mail address where there is one, else by the name, whatever the case. As a digest, since
  * either may be longer than an index has room for.
  */
-export const guestKey = ({ name, email }: Guest): string => {
+export const guestKey = ({ name, email }: ThreadGuest): string => {
   const address = (email ?? "").trim()
-  const known = address === "" ? `name ${name.trim()}` : `mailto ${address}`
-  return createHash("sha256").update(known.toLowerCase()).digest("hex")
+  const identity = address === "" ? `name ${name.trim()}` : `mailto ${address}`
+  return createHash("sha256").update(identity.toLowerCase()).digest("hex")
 }
 
 /** The thread of an order: the one that it says, else that of its guest. */
-export const threadOfOrder = ({ thread_id, booker }: OrderSaid): ThreadNamed =>
+export const toOrderThreadKey = ({ thread_id, booker }: ChannelOrderEvent): ThreadKey =>
   typeof thread_id === "string" ? { threadId: thread_id } : { guest: guestKey(booker) }
 
-export type Inquiry = Exclude<ThreadSaid["inquiry"], undefined>
+export type ThreadInquiry = Exclude<ChannelThreadEvent["inquiry"], undefined>
 
-export const newThread = (threadId: string, guest: Guest, now: Date, inquiry: Inquiry = null): Thread => ({
+export const newThread = (
+  threadId: string,
+  guest: ThreadGuest,
+  now: Date,
+  inquiry: ThreadInquiry = null
+): SandboxThread => ({
   thread_id: threadId,
   guest: guestKey(guest),
   version: 1,
@@ -36,14 +41,14 @@ export const newThread = (threadId: string, guest: Guest, now: Date, inquiry: In
 })
 
 /** What the guest asks about from now on: null, nothing any more. */
-export const asking = (thread: Thread, inquiry: Inquiry): Thread => {
+export const withInquiry = (thread: SandboxThread, inquiry: ThreadInquiry): SandboxThread => {
   if (inquiry === null && (thread.said.inquiry ?? null) === null) return thread
   const version = thread.version + 1
   return { ...thread, version, said: { ...thread.said, version, inquiry } }
 }
 
 /** What somebody writes in a thread. */
-export interface Written {
+export interface SandboxMessageDraft {
   readonly sender: "guest" | "host"
   readonly text: string
   readonly attachmentUrl?: string | null | undefined
@@ -52,11 +57,11 @@ export interface Written {
 }
 
 /** The thread with one message more, and the message. */
-export const withMessage = (
-  thread: Thread,
-  { sender, text, attachmentUrl = null, sentAs }: Written,
+export const appendMessage = (
+  thread: SandboxThread,
+  { sender, text, attachmentUrl = null, sentAs }: SandboxMessageDraft,
   now: Date
-): { readonly thread: Thread; readonly message: Message } => {
+): { readonly thread: SandboxThread; readonly message: SandboxMessage } => {
   const { thread_id } = thread
   const number = thread.messages + 1
   return {
@@ -73,7 +78,7 @@ export const withMessage = (
         ...(sentAs === undefined ? {} : { sent_as: sentAs }),
         text,
         ...(attachmentUrl === null ? {} : { attachment_url: attachmentUrl }),
-        sent_at: instantText(now)
+        sent_at: formatUtcInstant(now)
       }
     }
   }

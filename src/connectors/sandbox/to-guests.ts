@@ -1,46 +1,53 @@
 import { Effect } from "effect"
-import type { AccountThere, Connector, OfferThere } from "../../domain/channels/port/connector.ts"
-import { makeAnswering, orAway } from "./answering.ts"
-import { makeChanging } from "./changing.ts"
-import { hostReviewing, offering, sending, withdrawing } from "./host-words.ts"
-import { drawOfferName } from "./names.ts"
+import type { Connector, OutboundOffer, RemoteAccount } from "../../domain/channels/port/connector.ts"
+import { conflictToUnavailable, makeRequestHandler } from "./answering.ts"
+import { makeRuleRunner } from "./changing.ts"
+import { createOfferRule, sendMessageRule, withdrawOfferRule, writeHostReviewRule } from "./host-words.ts"
+import { generateOfferId } from "./names.ts"
 
 // The part of the connector that is meant for guests.
 
-const SUMMARY = 100
+const SUMMARY_LENGTH = 100
 
 /** A text in a line. */
-const lineOf = (text: string): string => {
-  const line = Array.from(text.slice(0, 2 * SUMMARY))
-    .slice(0, SUMMARY)
+const toSummaryLine = (text: string): string => {
+  const line = Array.from(text.slice(0, 2 * SUMMARY_LENGTH))
+    .slice(0, SUMMARY_LENGTH)
     .join("")
   return line.length < text.length ? `${line} …` : line
 }
 
-const offerLine = ({ offerType, price, checkInDate, checkOutDate, listingId }: OfferThere): string =>
+const summarizeOffer = ({ offerType, price, checkInDate, checkOutDate, listingId }: OutboundOffer): string =>
   `${offerType}${price === null ? "" : ` for ${price}`}, listing ${listingId}, ${checkInDate} to ${checkOutDate}`
 
-export const toGuests = Effect.gen(function* () {
-  const answering = yield* makeAnswering
-  const changing = yield* makeChanging
-  const act = (name: keyof Connector, subject: string, summary: string) => ({
+export const makeGuestMethods = Effect.gen(function* () {
+  const handleRequest = yield* makeRequestHandler
+  const runRule = yield* makeRuleRunner
+  const toRequestInfo = (name: keyof Connector, subject: string, summary: string) => ({
     act: name,
     subject,
     summary,
     changes: true
   })
   return {
-    sendMessage: (there: AccountThere, message) =>
-      answering(there, act("sendMessage", message.threadId, lineOf(message.text)), (account) =>
-        orAway(
-          changing(account, { thread: { threadId: message.threadId }, sentAs: message.messageId }, sending(message))
-        )
+    sendMessage: (remoteAccount: RemoteAccount, message) =>
+      handleRequest(
+        remoteAccount,
+        toRequestInfo("sendMessage", message.threadId, toSummaryLine(message.text)),
+        (account) =>
+          conflictToUnavailable(
+            runRule(
+              account,
+              { thread: { threadId: message.threadId }, sentAs: message.messageId },
+              sendMessageRule(message)
+            )
+          )
       ),
-    sendOffer: (there: AccountThere, offer) =>
-      answering(there, act("sendOffer", offer.threadId, offerLine(offer)), (account) =>
-        Effect.flatMap(drawOfferName, (offerId) =>
-          orAway(
-            changing(
+    sendOffer: (remoteAccount: RemoteAccount, offer) =>
+      handleRequest(remoteAccount, toRequestInfo("sendOffer", offer.threadId, summarizeOffer(offer)), (account) =>
+        Effect.flatMap(generateOfferId, (offerId) =>
+          conflictToUnavailable(
+            runRule(
               account,
               {
                 thread: { threadId: offer.threadId },
@@ -48,20 +55,25 @@ export const toGuests = Effect.gen(function* () {
                 listings: [offer.listingId],
                 days: { start: offer.checkInDate, end: offer.checkOutDate }
               },
-              offering(offer, offerId)
+              createOfferRule(offer, offerId)
             )
           )
         )
       ),
-    withdrawOffer: (there: AccountThere, { threadId, offerId }) =>
-      answering(there, act("withdrawOffer", threadId, offerId), (account) =>
-        orAway(changing(account, { thread: { threadId }, offer: { offerId } }, withdrawing(threadId)))
+    withdrawOffer: (remoteAccount: RemoteAccount, { threadId, offerId }) =>
+      handleRequest(remoteAccount, toRequestInfo("withdrawOffer", threadId, offerId), (account) =>
+        conflictToUnavailable(
+          runRule(account, { thread: { threadId }, offer: { offerId } }, withdrawOfferRule(threadId))
+        )
       ),
-    writeReview: (there: AccountThere, review) =>
-      answering(
-        there,
-        act("writeReview", review.channelId, lineOf(review.review?.content ?? review.reply ?? "")),
-        (account) => orAway(changing(account, { orderId: review.channelId, reviews: true }, hostReviewing(review)))
+    writeReview: (remoteAccount: RemoteAccount, review) =>
+      handleRequest(
+        remoteAccount,
+        toRequestInfo("writeReview", review.channelId, toSummaryLine(review.review?.content ?? review.reply ?? "")),
+        (account) =>
+          conflictToUnavailable(
+            runRule(account, { orderId: review.channelId, reviews: true }, writeHostReviewRule(review))
+          )
       )
   } satisfies Pick<Connector, "sendMessage" | "sendOffer" | "withdrawOffer" | "writeReview">
 })

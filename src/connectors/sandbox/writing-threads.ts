@@ -1,26 +1,31 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { definitionsOf, namesOf } from "../../platform/database/columns.ts"
+import { columnDefinitions, columnNames } from "../../platform/database/columns.ts"
 import type { Givens, Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
-import type { Account, Writing } from "./becoming.ts"
-import { Message, Offer, Review, Thread } from "./rows.ts"
+import type { SandboxAccountKey, SandboxWrite } from "./becoming.ts"
+import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
 
 // The part of a writing (writing.ts) that is about guests: threads, their messages and offers, and reviews of orders. An act
 // that is about none of them has no such part.
 
 type Sql = SqlClient.SqlClient
 
-export interface ThreadsWritten {
+export interface ThreadWriteParameters {
   /** Those that were read. */
   readonly readThreads: ReadonlyArray<{ readonly thread_id: string; readonly revision: number }> | undefined
-  readonly threads: ReadonlyArray<Thread> | undefined
-  readonly messages: ReadonlyArray<Message> | undefined
-  readonly offers: ReadonlyArray<Offer> | undefined
-  readonly reviews: ReadonlyArray<Review> | undefined
+  readonly threads: ReadonlyArray<SandboxThread> | undefined
+  readonly messages: ReadonlyArray<SandboxMessage> | undefined
+  readonly offers: ReadonlyArray<SandboxOffer> | undefined
+  readonly reviews: ReadonlyArray<SandboxReview> | undefined
 }
 
-export const threadsOf = ({ threads, messages, offers, reviews }: Omit<Writing, "words">): ThreadsWritten => ({
+export const toThreadWriteParameters = ({
+  threads,
+  messages,
+  offers,
+  reviews
+}: Omit<SandboxWrite, "words">): ThreadWriteParameters => ({
   readThreads: threads?.flatMap(({ before }) =>
     before === undefined ? [] : [{ thread_id: before.thread_id, revision: before.revision }]
   ),
@@ -31,9 +36,9 @@ export const threadsOf = ({ threads, messages, offers, reviews }: Omit<Writing, 
 })
 
 /** For a CTE of that name: whether the threads are as they were read; they are locked after listings and order. */
-export const threadsAsRead = (
+export const unchangedThreadsSql = (
   sql: Sql,
-  { operator_id, account_id, readThreads }: Givens<Account & ThreadsWritten>
+  { operator_id, account_id, readThreads }: Givens<SandboxAccountKey & ThreadWriteParameters>
 ): Fragment =>
   readThreads === undefined
     ? sql`threads_as_read AS (SELECT true AS is_so)`
@@ -51,41 +56,41 @@ export const threadsAsRead = (
   )`
 
 /** What follows INSERT INTO a table: its columns, and each row of a list while `as_read` has a row. */
-export const whileAsRead =
-  (sql: Sql, { operator_id, account_id }: Givens<Account>) =>
-  (list: Value<ReadonlyArray<unknown>>, columns: Parameters<typeof namesOf>[0]): Fragment =>
+export const insertIfUnchangedSql =
+  (sql: Sql, { operator_id, account_id }: Givens<SandboxAccountKey>) =>
+  (list: Value<ReadonlyArray<unknown>>, columns: Parameters<typeof columnNames>[0]): Fragment =>
     sql`
-    (operator_id, account_id, ${sql.literal(namesOf(columns))})
-    SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(namesOf(columns, "given"))}
-    FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
+    (operator_id, account_id, ${sql.literal(columnNames(columns))})
+    SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(columnNames(columns, "given"))}
+    FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
 /** CTEs, each with a comma after it, that write what there is while `as_read` has a row. */
-export const threadsWritten = (sql: Sql, all: Givens<Account & ThreadsWritten>): Fragment => {
-  const rows = whileAsRead(sql, all)
-  const { threads, messages, offers, reviews } = all
-  const none = sql``
+export const writeThreadsSql = (sql: Sql, parameters: Givens<SandboxAccountKey & ThreadWriteParameters>): Fragment => {
+  const insertRows = insertIfUnchangedSql(sql, parameters)
+  const { threads, messages, offers, reviews } = parameters
+  const emptySql = sql``
   return sql`${
     threads === undefined
-      ? none
+      ? emptySql
       : sql`threads AS (
-        INSERT INTO sandbox_threads ${rows(threads, Thread)}
+        INSERT INTO sandbox_threads ${insertRows(threads, SandboxThread)}
         ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE SET version = excluded.version,
           revision = excluded.revision, messages = excluded.messages, offers = excluded.offers, said = excluded.said,
           last_message_at = excluded.last_message_at
       ),`
-  }${messages === undefined ? none : sql` messages AS (INSERT INTO sandbox_messages ${rows(messages, Message)}),`}${
+  }${messages === undefined ? emptySql : sql` messages AS (INSERT INTO sandbox_messages ${insertRows(messages, SandboxMessage)}),`}${
     offers === undefined
-      ? none
+      ? emptySql
       : sql` offers AS (
-        INSERT INTO sandbox_offers ${rows(offers, Offer)}
+        INSERT INTO sandbox_offers ${insertRows(offers, SandboxOffer)}
         ON CONFLICT (operator_id, account_id, offer_id) DO UPDATE SET version = excluded.version,
           status = excluded.status, said = excluded.said
       ),`
   }${
     reviews === undefined
-      ? none
+      ? emptySql
       : sql` reviews AS (
-        INSERT INTO sandbox_reviews ${rows(reviews, Review)}
+        INSERT INTO sandbox_reviews ${insertRows(reviews, SandboxReview)}
         ON CONFLICT (operator_id, account_id, order_id) DO UPDATE SET version = excluded.version, said = excluded.said
       ),`
   }`

@@ -1,14 +1,20 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { column, definitionsOf } from "../../platform/database/columns.ts"
-import { rowUnless } from "../../platform/database/constraints.ts"
+import { column, columnDefinitions } from "../../platform/database/columns.ts"
+import { makeRowReaderOrFail } from "../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
-import { savepoint } from "../../platform/database/savepoint.ts"
-import type { Account, Word, Writing } from "./becoming.ts"
-import { Day, type Listing, Order } from "./rows.ts"
-import { type ThreadsWritten, threadsAsRead, threadsOf, threadsWritten, whileAsRead } from "./writing-threads.ts"
+import { withSavepoint } from "../../platform/database/savepoint.ts"
+import type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./becoming.ts"
+import { SandboxDay, type SandboxListing, SandboxOrder } from "./rows.ts"
+import {
+  insertIfUnchangedSql,
+  type ThreadWriteParameters,
+  toThreadWriteParameters,
+  unchangedThreadsSql,
+  writeThreadsSql
+} from "./writing-threads.ts"
 
 // One statement writes what an act makes of the books. It holds only while all of it is as it was read: the revisions of the
 // listings and of the thread, and the version of the order say so.
@@ -28,7 +34,7 @@ const PaymentColumns = Schema.Struct({
   amount: column("numeric", Schema.String),
   paid_at: column("timestamptz", Schema.Date)
 })
-const WordColumns = Schema.Struct({
+const OutboxColumns = Schema.Struct({
   kind: column("text", Schema.String),
   subject: column("text", Schema.String),
   version: column("bigint", Schema.Int),
@@ -38,23 +44,23 @@ const WordColumns = Schema.Struct({
 })
 
 /** What a writing says, each list as one parameter. */
-interface Written extends Account, ThreadsWritten {
-  readonly read: ReadonlyArray<{ readonly listing_id: string; readonly revision: number }>
-  readonly listings: ReadonlyArray<Listing>
-  readonly days: ReadonlyArray<Day>
-  readonly orders: ReadonlyArray<Order>
+interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
+  readonly readListings: ReadonlyArray<{ readonly listing_id: string; readonly revision: number }>
+  readonly listings: ReadonlyArray<SandboxListing>
+  readonly days: ReadonlyArray<SandboxDay>
+  readonly orders: ReadonlyArray<SandboxOrder>
   readonly orderId: string
   /** 0: there is none. */
   readonly orderVersion: number
   readonly payments: ReadonlyArray<object>
-  readonly words: ReadonlyArray<Word>
+  readonly words: ReadonlyArray<OutboxEvent>
 }
 
 /**
  * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
  */
-const asRead = (sql: Sql, all: Givens<Written>): Fragment => {
-  const { operator_id, account_id, read, orderId, orderVersion } = all
+const unchangedSql = (sql: Sql, parameters: Givens<WriteParameters>): Fragment => {
+  const { operator_id, account_id, readListings: read, orderId, orderVersion } = parameters
   return sql`
   wanted AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(read)}::jsonb) AS given (listing_id text, revision bigint)
@@ -67,7 +73,7 @@ const asRead = (sql: Sql, all: Givens<Written>): Fragment => {
     WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}
       AND (SELECT count(*) FROM listing) >= 0
     FOR NO KEY UPDATE
-  ), ${threadsAsRead(sql, all)}, as_read AS (
+  ), ${unchangedThreadsSql(sql, parameters)}, as_read AS (
     SELECT 1 FROM (SELECT 1) one
     WHERE (SELECT count(*) FROM wanted JOIN listing USING (listing_id, revision)) = (SELECT count(*) FROM wanted)
       AND coalesce((SELECT version FROM standing), 0) = ${orderVersion}
@@ -78,37 +84,37 @@ const asRead = (sql: Sql, all: Givens<Written>): Fragment => {
 const STALE = Symbol("stale")
 
 /** Of two new threads with one guest the second one is refused: its guest has a thread by now. */
-const unlessGuestHasOne = rowUnless(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
+const unlessGuestHasThread = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
   name === "sandbox_threads_guest" ? STALE : undefined
 )
 
 /** A listing that changes again and again is told when its first change was to be. */
-export const write = (sql: Sql) => {
-  const refusable = savepoint(sql)
-  const statement = inForms(sql, (all: Givens<Written>) => {
-    const { operator_id, account_id, listings, days, orders, payments, words } = all
-    const rows = whileAsRead(sql, all)
+export const makeWrite = (sql: Sql) => {
+  const inSavepoint = withSavepoint(sql)
+  const statement = inForms(sql, (parameters: Givens<WriteParameters>) => {
+    const { operator_id, account_id, listings, days, orders, payments, words } = parameters
+    const insertRows = insertIfUnchangedSql(sql, parameters)
     return sql`
-      WITH ${asRead(sql, all)}, revised AS (
+      WITH ${unchangedSql(sql, parameters)}, revised AS (
         UPDATE sandbox_listings l SET revision = l.revision + 1,
           title = coalesce(given.title, l.title), instant = coalesce(given.instant, l.instant),
           settings = coalesce(given.settings, l.settings), version = coalesce(given.version, l.version)
         FROM as_read, wanted
         LEFT JOIN jsonb_to_recordset(${jsonParameter(listings)}::jsonb)
-          AS given (listing_id text, ${sql.literal(definitionsOf(ListingColumns))}) USING (listing_id)
+          AS given (listing_id text, ${sql.literal(columnDefinitions(ListingColumns))}) USING (listing_id)
         WHERE l.operator_id = ${operator_id} AND l.account_id = ${account_id} AND l.listing_id = wanted.listing_id
       ), day AS (
-        INSERT INTO sandbox_days ${rows(days, Day)}
+        INSERT INTO sandbox_days ${insertRows(days, SandboxDay)}
         ON CONFLICT (operator_id, account_id, listing_id, day) DO UPDATE SET price = excluded.price,
           offered = excluded.offered, taken = excluded.taken, sold = excluded.sold, restrictions = excluded.restrictions
       ), ordered AS (
-        INSERT INTO sandbox_orders ${rows(orders, Order)}
+        INSERT INTO sandbox_orders ${insertRows(orders, SandboxOrder)}
         ON CONFLICT (operator_id, account_id, order_id) DO UPDATE SET version = excluded.version,
           status = excluded.status, answer = excluded.answer, expires_at = excluded.expires_at, said = excluded.said
       ), paid AS (
-        INSERT INTO sandbox_payments ${rows(payments, PaymentColumns)}
-      ), ${threadsWritten(sql, all)} word AS (
-        INSERT INTO sandbox_words AS before ${rows(words, WordColumns)}
+        INSERT INTO sandbox_payments ${insertRows(payments, PaymentColumns)}
+      ), ${writeThreadsSql(sql, parameters)} word AS (
+        INSERT INTO sandbox_words AS before ${insertRows(words, OutboxColumns)}
         ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
           told_version = greatest(before.told_version, excluded.told_version),
           said = excluded.said, attempts = 0, heard = NULL, due_at = CASE excluded.kind
@@ -116,12 +122,12 @@ export const write = (sql: Sql) => {
       )
       SELECT EXISTS (SELECT FROM as_read) AS written`
   })
-  return ({ operator_id, account_id }: Account, writing: Writing): Effect.Effect<boolean> => {
+  return ({ operator_id, account_id }: SandboxAccountKey, writing: SandboxWrite): Effect.Effect<boolean> => {
     const { order } = writing
-    const written = statement({
+    const result = statement({
       operator_id,
       account_id,
-      read: writing.listings.map(({ listing_id, revision }) => ({ listing_id, revision })),
+      readListings: writing.listings.map(({ listing_id, revision }) => ({ listing_id, revision })),
       listings: writing.changedListings ?? [],
       days: writing.days ?? [],
       orders: order === undefined ? [] : [order.after],
@@ -129,10 +135,10 @@ export const write = (sql: Sql) => {
       orderVersion: order?.before?.version ?? 0,
       payments: writing.payment === undefined ? [] : [writing.payment],
       words: writing.words.map((word) => ({ told_version: 0, ...word })),
-      ...threadsOf(writing)
+      ...toThreadWriteParameters(writing)
     })
     const isNew = writing.threads?.some(({ before }) => before === undefined) === true
-    return unlessGuestHasOne(isNew ? refusable(written) : written).pipe(
+    return unlessGuestHasThread(isNew ? inSavepoint(result) : result).pipe(
       Effect.map((row) => row.written),
       Effect.catch(() => Effect.succeed(false))
     )

@@ -3,11 +3,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { Id } from "../../contract/fields.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowOf } from "../../platform/database/rows.ts"
-import { openedStays } from "../bookings/check-in/opened.ts"
-import { OpenedStay } from "../bookings/check-in/opened-stay.ts"
+import { makeOptionalRowReader } from "../../platform/database/rows.ts"
+import { guestPortalStaysSql } from "../bookings/check-in/opened.ts"
+import { GuestPortalStay } from "../bookings/check-in/opened-stay.ts"
 import { CustomFields } from "../bookings/stays/stay.ts"
-import type { OfOperator } from "../own-row.ts"
+import type { OperatorScoped } from "../own-row.ts"
 
 // What rules and templates go by, read as it is now.
 
@@ -15,7 +15,7 @@ const Text = Schema.NullOr(Schema.String)
 
 /** All that a template may say of a stay, as it is now. */
 export const StayFacts = Schema.Struct({
-  ...OpenedStay.fields,
+  ...GuestPortalStay.fields,
   reservation_code: Schema.String,
   channel_type: Schema.String,
   booked_at: Schema.Date,
@@ -42,44 +42,44 @@ export const InquiryFacts = Schema.Struct({
 })
 export type InquiryFacts = typeof InquiryFacts.Type
 
-const readStay = rowOf(StayFacts)
-const readInquiry = rowOf(InquiryFacts)
+const readStayFacts = makeOptionalRowReader(StayFacts)
+const readInquiryFacts = makeOptionalRowReader(InquiryFacts)
 
 /** Whether no other stay of its order ends after stay `s`; of two that end together the later one is the last. */
-export const isLast = (sql: SqlClient): Fragment => sql`
+export const isLastStayCondition = (sql: SqlClient): Fragment => sql`
   s.id = (SELECT other.id FROM stays other WHERE other.operator_id = s.operator_id AND other.order_id = s.order_id
     ORDER BY other.check_out_date DESC, other.id DESC LIMIT 1)`
 
 /** A query for {@link StayFacts}, where `where` holds of the stay `s`. */
-export const stayFacts = (sql: SqlClient, where: Fragment): Fragment =>
-  openedStays(
+export const stayFactsSql = (sql: SqlClient, where: Fragment): Fragment =>
+  guestPortalStaysSql(
     sql,
     where,
-    sql`, o.reservation_code, o.channel_type, o.booked_at, s.property_id, ${isLast(sql)} AS is_last, s.custom_fields,
+    sql`, o.reservation_code, o.channel_type, o.booked_at, s.property_id, ${isLastStayCondition(sql)} AS is_last, s.custom_fields,
       s.guide_token`
   )
 
-interface OfCode extends OfOperator {
+interface StayCodeParameters extends OperatorScoped {
   readonly stayCode: string
 }
 
 /** The facts of a stay by its code; undefined where the operator has none. */
-export const factsOfCode = (sql: SqlClient) => {
-  const statement = inForms(sql, ({ operatorId, stayCode }: Givens<OfCode>) =>
-    stayFacts(sql, sql`s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`)
+export const findStayFacts = (sql: SqlClient) => {
+  const statement = inForms(sql, ({ operatorId, stayCode }: Givens<StayCodeParameters>) =>
+    stayFactsSql(sql, sql`s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`)
   )
-  return (operatorId: number, stayCode: string) => readStay(statement({ operatorId, stayCode }))
+  return (operatorId: number, stayCode: string) => readStayFacts(statement({ operatorId, stayCode }))
 }
 
-interface OfConversation extends OfOperator {
+interface ConversationIdParameters extends OperatorScoped {
   readonly conversationId: number
 }
 
 /** The facts of what is asked about in a conversation, by its id; undefined where the operator has none. */
-export const inquiryFactsOf = (sql: SqlClient) => {
+export const findInquiryFacts = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, conversationId }: Givens<OfConversation>) => sql`
+    ({ operatorId, conversationId }: Givens<ConversationIdParameters>) => sql`
       SELECT c.guest_name, host.name AS host_name, c.channel_type, p.id AS property_id, p.title, p.address,
         c.inquiry_check_in_date AS check_in_date, c.inquiry_check_out_date AS check_out_date
       FROM conversations c
@@ -89,5 +89,5 @@ export const inquiryFactsOf = (sql: SqlClient) => {
       LEFT JOIN properties p ON p.operator_id = l.operator_id AND p.id = l.property_id
       WHERE c.operator_id = ${operatorId} AND c.id = ${conversationId}`
   )
-  return (operatorId: number, conversationId: number) => readInquiry(statement({ operatorId, conversationId }))
+  return (operatorId: number, conversationId: number) => readInquiryFacts(statement({ operatorId, conversationId }))
 }

@@ -1,5 +1,5 @@
 import type { MessageSource, SourceType } from "../guests/conversations/contract.ts"
-import type { Filled } from "./rules/template.ts"
+import type { FilledTemplate } from "./rules/template.ts"
 
 // What an automatic message is made of, as its conversation shows it (specification, Conversation message; contract facts 4.2).
 //
@@ -20,7 +20,7 @@ export interface SourceDoc {
 }
 
 /** What a rule says, with everything in it. */
-export interface SaidByRule extends Filled {
+export interface RuleText extends FilledTemplate {
   readonly rule_id: number
   readonly name: string
   /** Of the property that it is about; null: it is about none. */
@@ -29,31 +29,24 @@ export interface SaidByRule extends Filled {
 }
 
 /** A rule's own words, and what of them is of the guide to the stay. */
-export const docsOfRule = ({
-  rule_id,
-  name,
-  text,
-  guide,
-  title,
-  property_id
-}: SaidByRule): ReadonlyArray<SourceDoc> => {
+export const toRuleDocs = ({ rule_id, name, text, guide, title, property_id }: RuleText): ReadonlyArray<SourceDoc> => {
   const reply: SourceDoc = { type: "automation_reply", title: name, fragment: [text], link_id: rule_id }
-  const known: SourceDoc = {
+  const guideDoc: SourceDoc = {
     type: "checkin_guide",
     title: title ?? "",
     fragment: guide,
     link_id: property_id ?? NO_LINK
   }
-  return guide.length === 0 ? [reply] : [reply, known]
+  return guide.length === 0 ? [reply] : [reply, guideDoc]
 }
 
 /** Groups by type, in the order in which the types first come. */
-export const sourcesOf = (docs: ReadonlyArray<SourceDoc>): ReadonlyArray<typeof MessageSource.Type> =>
+export const toMessageSources = (docs: ReadonlyArray<SourceDoc>): ReadonlyArray<typeof MessageSource.Type> =>
   Array.from(
     Map.groupBy(docs, ({ type }) => type),
-    ([type, of]) => ({
+    ([type, typeDocs]) => ({
       type,
-      docs: of.map(({ title, fragment, link_id }) => ({ title, fragment, source_type: type, link_id }))
+      docs: typeDocs.map(({ title, fragment, link_id }) => ({ title, fragment, source_type: type, link_id }))
     })
   )
 

@@ -4,62 +4,68 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { idsParameter, keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
-import { onlyRowOf } from "../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
-import type { OfOperator } from "../own-row.ts"
+import type { OperatorScoped } from "../own-row.ts"
 import { unknownProperties } from "../properties/properties/belonging.ts"
-import type { Between } from "./asked-actions.ts"
-import { Action, type ActionType } from "./contract.ts"
-import { statusWanted } from "./rules/status-wanted.ts"
+import type { ActionTimeRange } from "./asked-actions.ts"
+import { AutomationAction, type AutomationActionType } from "./contract.ts"
+import { requiredStatusSql } from "./rules/status-wanted.ts"
 
 // What rules are going to do, as it is listed.
 
 /** What a search narrows by. */
-export interface Wanted extends Between {
+export interface ActionFilter extends ActionTimeRange {
   readonly keyword: string | undefined
   readonly stayCode: string | undefined
   readonly propertyIds: ReadonlyArray<number> | undefined
   readonly channelTypes: ReadonlyArray<ChannelType> | undefined
 }
 
-const Found = Schema.Struct({
+const ActionSearchRow = Schema.Struct({
   /** Those of the named properties that are not the operator's. */
   unknown_properties: Schema.Array(Schema.Int),
   stay_known: Schema.Boolean,
   /** In their order; `scheduled_at` with whatever offset the database writes. */
-  actions: Schema.Array(Action)
+  actions: Schema.Array(AutomationAction)
 })
-const readFound = onlyRowOf(Found)
+const readActionSearch = makeSingleRowReader(ActionSearchRow)
 
-interface Asked extends OfOperator, Wanted, Page {
+interface ActionSearchParameters extends OperatorScoped, ActionFilter, Page {
   /** What is planned until then is shown. */
   readonly horizon: Date
 }
 
-const conditions = (sql: SqlClient.SqlClient, asked: Givens<Asked>): ReadonlyArray<Fragment> => {
-  const { keyword, stayCode, propertyIds, channelTypes, from, until } = asked
-  const all: Array<Fragment> = []
-  if (from !== undefined) all.push(sql`p.scheduled_at >= ${from}`)
-  if (until !== undefined) all.push(sql`p.scheduled_at < ${until}`)
-  if (stayCode !== undefined) all.push(sql`s.stay_code = ${stayCode}`)
+const filterConditions = (
+  sql: SqlClient.SqlClient,
+  search: Givens<ActionSearchParameters>
+): ReadonlyArray<Fragment> => {
+  const { keyword, stayCode, propertyIds, channelTypes, from, until } = search
+  const conditions: Array<Fragment> = []
+  if (from !== undefined) conditions.push(sql`p.scheduled_at >= ${from}`)
+  if (until !== undefined) conditions.push(sql`p.scheduled_at < ${until}`)
+  if (stayCode !== undefined) conditions.push(sql`s.stay_code = ${stayCode}`)
   if (propertyIds !== undefined) {
-    all.push(sql`s.property_id = ANY ((SELECT ${idsParameter(propertyIds)}::bigint[])::bigint[])`)
+    conditions.push(sql`s.property_id = ANY ((SELECT ${idsParameter(propertyIds)}::bigint[])::bigint[])`)
   }
   if (channelTypes !== undefined) {
-    all.push(sql`coalesce(o.channel_type, c.channel_type) = ANY ((SELECT ${channelTypes}::text[])::text[])`)
+    conditions.push(sql`coalesce(o.channel_type, c.channel_type) = ANY ((SELECT ${channelTypes}::text[])::text[])`)
   }
   if (keyword !== undefined) {
-    const said = sql`concat_ws(' ', r.definition ->> 'name', s.guest_name, c.guest_name, property.title, s.stay_code)`
-    all.push(sql`strpos(${toSearchForm(sql, said)}, ${keywordInSearchForm(sql, keyword)}) > 0`)
+    const searchTextSql = sql`concat_ws(' ', r.definition ->> 'name', s.guest_name, c.guest_name, property.title, s.stay_code)`
+    conditions.push(sql`strpos(${toSearchForm(sql, searchTextSql)}, ${keywordInSearchForm(sql, keyword)}) > 0`)
   }
-  return all
+  return conditions
 }
 
-const isOfType = (sql: SqlClient.SqlClient, type: ActionType): Fragment =>
+const isOfTypeCondition = (sql: SqlClient.SqlClient, type: AutomationActionType): Fragment =>
   type === "review" ? sql`p.kind = 'review'` : sql`p.kind <> 'review'`
 
-const stayKnown = (sql: SqlClient.SqlClient, { operatorId, stayCode }: Givens<Asked>): Fragment =>
+const stayExistsCondition = (
+  sql: SqlClient.SqlClient,
+  { operatorId, stayCode }: Givens<ActionSearchParameters>
+): Fragment =>
   stayCode === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
@@ -69,10 +75,10 @@ const stayKnown = (sql: SqlClient.SqlClient, { operatorId, stayCode }: Givens<As
  * already: of a rule that is not active, and of an order that stands otherwise than its rule wants it.
  */
 const search = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(sql, (asked: Givens<Asked>, type: ActionType) => {
-    const { operatorId, horizon, limit, offset } = asked
-    const follows = sql`(p.kind = 'answer' OR (r.state = 'active' AND o.status = ${statusWanted(sql)}))`
-    const page = sql`
+  const statement = inForms(sql, (parameters: Givens<ActionSearchParameters>, type: AutomationActionType) => {
+    const { operatorId, horizon, limit, offset } = parameters
+    const stillAppliesCondition = sql`(p.kind = 'answer' OR (r.state = 'active' AND o.status = ${requiredStatusSql(sql)}))`
+    const pageSql = sql`
         SELECT p.id, ${sql.literal(`'${type}'`)} AS type, coalesce(r.definition ->> 'name', '') AS name,
           coalesce(s.guest_name, c.guest_name, '') AS send_to, s.stay_code, coalesce(s.property_id, 0) AS property_id,
           coalesce(property.title, '') AS property_title, p.scheduled_at,
@@ -83,17 +89,22 @@ const search = (sql: SqlClient.SqlClient) => {
         LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
         LEFT JOIN conversations c ON c.operator_id = p.operator_id AND c.id = p.conversation_id
         LEFT JOIN properties property ON property.operator_id = s.operator_id AND property.id = s.property_id
-        WHERE p.operator_id = ${operatorId} AND p.state = 'waiting' AND ${isOfType(sql, type)}
-          AND p.scheduled_at <= ${horizon} AND ${sql.and([follows, ...conditions(sql, asked)])}
+        WHERE p.operator_id = ${operatorId} AND p.state = 'waiting' AND ${isOfTypeCondition(sql, type)}
+          AND p.scheduled_at <= ${horizon} AND ${sql.and([stillAppliesCondition, ...filterConditions(sql, parameters)])}
         ORDER BY p.scheduled_at, p.id LIMIT ${sql.literal(String(PAGE_MAX))} OFFSET ${offset}`
     return sql`
-      SELECT ${unknownProperties(sql, operatorId, asked.propertyIds ?? [])} AS unknown_properties,
-        ${stayKnown(sql, asked)} AS stay_known,
+      SELECT ${unknownProperties(sql, operatorId, parameters.propertyIds ?? [])} AS unknown_properties,
+        ${stayExistsCondition(sql, parameters)} AS stay_known,
         (SELECT coalesce(jsonb_agg(to_jsonb(page) ORDER BY scheduled_at, id), '[]')
-          FROM (SELECT * FROM (${page}) most ORDER BY scheduled_at, id LIMIT ${limit}) page) AS actions`
+          FROM (SELECT * FROM (${pageSql}) most ORDER BY scheduled_at, id LIMIT ${limit}) page) AS actions`
   })
-  return (operatorId: number, type: ActionType, wanted: Wanted, horizon: Date, { limit, offset }: Page) =>
-    readFound(statement({ operatorId, horizon, limit, offset, ...wanted }, type))
+  return (
+    operatorId: number,
+    type: AutomationActionType,
+    filter: ActionFilter,
+    horizon: Date,
+    { limit, offset }: Page
+  ) => readActionSearch(statement({ operatorId, horizon, limit, offset, ...filter }, type))
 }
 
 export class ActionStore extends Context.Service<ActionStore>()("latchkey/resources/ActionStore", {

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { Code, EMPTY, Id, Integer, textUpTo } from "../../contract/fields.ts"
-import { editOf } from "../../contract/fixed-fields.ts"
+import { Id, Integer, MUST_NOT_BE_EMPTY, RecordCode, textUpTo } from "../../contract/fields.ts"
+import { editPayloadFields } from "../../contract/fixed-fields.ts"
 import { IdsOrText } from "../../contract/id-list.ts"
-import { card, family } from "../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFieldsOf } from "../../contract/page.ts"
 import {
   KNOWLEDGE_CONTENTS,
@@ -14,7 +14,7 @@ import {
   KNOWLEDGE_TITLE
 } from "../../platform/limits.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
-import { ChannelTypesOrText } from "../channels/port/channel-type-list.ts"
+import { ChannelTypesParameter } from "../channels/port/channel-type-list.ts"
 
 // What a host has written down for guests (specification, "Knowledge base and automation"; contract facts 10.1).
 
@@ -38,7 +38,7 @@ const Title = textUpTo(KNOWLEDGE_TITLE)
 const Content = Schema.Struct({
   sub_title: Title,
   text: textUpTo(KNOWLEDGE_TEXT).check(
-    Schema.makeFilter((text) => text.trim() !== "" || EMPTY, { toJsonSchema: () => [{}, true] })
+    Schema.makeFilter((text) => text.trim() !== "" || MUST_NOT_BE_EMPTY, { toJsonSchema: () => [{}, true] })
   )
 })
 
@@ -56,7 +56,7 @@ export const KnowledgeBase = Schema.Struct({
 })
 
 /** The same with what it says. */
-export const WholeKnowledgeBase = Schema.Struct({
+export const KnowledgeBaseWithContents = Schema.Struct({
   ...KnowledgeBase.fields,
   contents: Schema.Array(Schema.Struct({ sub_title: Schema.String, text: Schema.String }))
 })
@@ -73,7 +73,7 @@ export type PropertyScope = typeof PropertyScope.Type
 
 const isChannel = Schema.is(Schema.Literals([...ChannelType.literals, ALL_CHANNELS]))
 
-const ScopedChannel = Code.check(
+const ScopedChannel = RecordCode.check(
   Schema.makeFilter((channel) => isChannel(channel) || `must be a channel type or ${ALL_CHANNELS}`, {
     toJsonSchema: () => [{}, true]
   })
@@ -90,20 +90,20 @@ const ChannelScope = Schema.Struct({
 export type ChannelScope = typeof ChannelScope.Type
 
 /** Code points, as a person counts them. */
-const charactersIn = (contents: ReadonlyArray<typeof Content.Type>): number =>
+const countCharacters = (contents: ReadonlyArray<typeof Content.Type>): number =>
   contents.reduce((sum, { sub_title, text }) => sum + Array.from(sub_title).length + Array.from(text).length, 0)
 
-const TOO_MUCH = `must be at most ${KNOWLEDGE_ENTRY_TEXT} characters all together`
+const CONTENTS_TOO_LONG = `must be at most ${KNOWLEDGE_ENTRY_TEXT} characters all together`
 
 const Contents = Schema.Array(Content).check(
   Schema.isMinLength(1, { expected: "at least one content" }),
   Schema.isMaxLength(KNOWLEDGE_CONTENTS, { expected: `at most ${KNOWLEDGE_CONTENTS} contents` }),
-  Schema.makeFilter((contents) => charactersIn(contents) <= KNOWLEDGE_ENTRY_TEXT || TOO_MUCH, {
+  Schema.makeFilter((contents) => countCharacters(contents) <= KNOWLEDGE_ENTRY_TEXT || CONTENTS_TOO_LONG, {
     toJsonSchema: () => [{}, true]
   })
 )
 
-const written = {
+const entryFields = {
   title: Schema.optionalKey(Title),
   is_enable: Schema.Boolean,
   scope_property: PropertyScope,
@@ -112,19 +112,19 @@ const written = {
   audience: Schema.optionalKey(Audience.annotate({ default: "guests" }))
 }
 
-const operation = family({ category: "knowledge_base", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "knowledge_base", since: "3.4.0", openWorld: false })
 
 export const search_knowledge_bases = operation("search_knowledge_bases", {
   route: "GET /knowledge_bases",
   summary: "List entries of the knowledge base",
   payload: {
     property_ids: Schema.optionalKey(IdsOrText),
-    channel_types: Schema.optionalKey(ChannelTypesOrText),
+    channel_types: Schema.optionalKey(ChannelTypesParameter),
     ...pageFieldsOf(KNOWLEDGE_PAGE_DEFAULT)
   },
   success: Schema.Struct({ knowledge_bases: Schema.Array(KnowledgeBase), total: Schema.Int }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Lists what guests' questions are answered from, newest first. property_ids and channel_types: what applies there, if only as for all. Texts: get_knowledge_base.",
     ["What do my guests get told automatically?", "Which entries apply to Harbour 1?"],
     false
@@ -135,9 +135,9 @@ export const get_knowledge_base = operation("get_knowledge_base", {
   route: "GET /knowledge_bases/{id}",
   summary: "Read an entry of the knowledge base",
   payload: { id: Id },
-  success: Schema.Struct({ knowledge_base: WholeKnowledgeBase }),
+  success: Schema.Struct({ knowledge_base: KnowledgeBaseWithContents }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Shows an entry with its texts (ids: search_knowledge_bases). Guests are answered from it while process_status is done and is_enable true.",
     ["What does the entry about parking say?"],
     false
@@ -147,10 +147,10 @@ export const get_knowledge_base = operation("get_knowledge_base", {
 export const create_knowledge_base = operation("create_knowledge_base", {
   route: "POST /knowledge_bases",
   summary: "Add an entry to the knowledge base",
-  payload: written,
+  payload: entryFields,
   success: Schema.Struct({ id: Id }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     'Adds texts that guests\' questions are answered from, seconds later. ids: of properties, groups or room types; [-1] for all. channels: ["unlimited"] for all. audience anyone: strangers too, so no Wi-Fi or door codes.',
     ["Write down that parking is two streets away", "Guests of the loft should know the Wi-Fi password"],
     true
@@ -160,10 +160,10 @@ export const create_knowledge_base = operation("create_knowledge_base", {
 export const update_knowledge_base = operation("update_knowledge_base", {
   route: "PATCH /knowledge_bases/{id}",
   summary: "Replace an entry of the knowledge base",
-  payload: editOf(WholeKnowledgeBase, { id: Id, ...written }),
+  payload: editPayloadFields(KnowledgeBaseWithContents, { id: Id, ...entryFields }),
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Replaces an entry: send all that get_knowledge_base shows, with your change. What it said before is not used from then on.",
     ["The Wi-Fi password has changed", "Switch off the entry about parking"],
     true,
@@ -177,7 +177,7 @@ export const delete_knowledge_base = operation("delete_knowledge_base", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Deletes an entry for good (ids: search_knowledge_bases).",
     ["Delete the entry about the old car park"],
     true

@@ -1,12 +1,12 @@
 import { DateTime, Effect, Layer } from "effect"
-import { CurrentOperator } from "../../contract/caller.ts"
+import { CurrentCaller } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
-import { pageOf } from "../../contract/page.ts"
+import { toPage } from "../../contract/page.ts"
 import { KNOWLEDGE_PAGE_DEFAULT } from "../../platform/limits.ts"
-import { asChannelTypes } from "../channels/port/channel-type-list.ts"
-import { change, done, handled, layerHandled } from "../handled.ts"
-import { firstOf, noSuchProperties } from "../properties/properties/belonging.ts"
-import { Identity } from "../row-fields.ts"
+import { toChannelTypes } from "../channels/port/channel-type-list.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../handled.ts"
+import { formatIds, noSuchProperties } from "../properties/properties/belonging.ts"
+import { RowId } from "../row-fields.ts"
 import {
   type create_knowledge_base,
   type delete_knowledge_base,
@@ -16,62 +16,74 @@ import {
   type search_knowledge_bases,
   type update_knowledge_base
 } from "./contract.ts"
-import { channelScopeOf, NAMED_BY, propertyScopeOf } from "./rules.ts"
-import { KnowledgeBaseStore, type Writing } from "./store.ts"
+import { normalizeChannelScope, normalizePropertyScope, SCOPE_ID_NOUNS } from "./rules.ts"
+import { type KnowledgeBaseInput, KnowledgeBaseStore } from "./store.ts"
 
 type Store = KnowledgeBaseStore["Service"]
 
 const searchKnowledgeBases = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof search_knowledge_bases.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const { property_ids, channel_types: named } = payload
-    const channel_types = named === undefined ? undefined : asChannelTypes(named)
-    const page = pageOf(payload, KNOWLEDGE_PAGE_DEFAULT)
-    const found = yield* store.search(operatorId, { property_ids, channel_types }, page)
-    if (found.total === 0 && property_ids !== undefined) {
-      const unknown = yield* store.unknown(operatorId, property_ids)
+    const { operatorId } = yield* CurrentCaller
+    const { property_ids, channel_types: channelTypes } = payload
+    const channel_types = channelTypes === undefined ? undefined : toChannelTypes(channelTypes)
+    const pageRequest = toPage(payload, KNOWLEDGE_PAGE_DEFAULT)
+    const page = yield* store.search(operatorId, { property_ids, channel_types }, pageRequest)
+    if (page.total === 0 && property_ids !== undefined) {
+      const unknown = yield* store.findUnknownProperties(operatorId, property_ids)
       if (unknown.length > 0) return yield* noSuchProperties(unknown)
     }
-    return { knowledge_bases: found.rows, total: found.total }
+    return { knowledge_bases: page.rows, total: page.total }
   })
 
 const getKnowledgeBase = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof get_knowledge_base.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const knowledge_base = yield* store.get(operatorId, payload.id)
     return knowledge_base === undefined ? yield* noSuchEntry : { knowledge_base }
   })
 
-type NewEntry = typeof create_knowledge_base.payloadSchema.Type
+type CreateKnowledgeBasePayload = typeof create_knowledge_base.payloadSchema.Type
 
 /** What is left out of a replacement is as if it had never been said. */
-const writingOf = Effect.fnUntraced(function* ({ title = "", is_enable, audience = "guests", ...entry }: NewEntry) {
-  const scope_property = yield* Effect.fromResult(propertyScopeOf(entry.scope_property))
-  const scope_channel = yield* Effect.fromResult(channelScopeOf(entry.scope_channel))
-  const writing: Writing = { title, is_enable, audience, scope_property, scope_channel, contents: entry.contents }
-  return writing
+const toKnowledgeBaseInput = Effect.fnUntraced(function* ({
+  title = "",
+  is_enable,
+  audience = "guests",
+  ...entry
+}: CreateKnowledgeBasePayload) {
+  const scope_property = yield* Effect.fromResult(normalizePropertyScope(entry.scope_property))
+  const scope_channel = yield* Effect.fromResult(normalizeChannelScope(entry.scope_channel))
+  const input: KnowledgeBaseInput = {
+    title,
+    is_enable,
+    audience,
+    scope_property,
+    scope_channel,
+    contents: entry.contents
+  }
+  return input
 })
 
 const createKnowledgeBase = (store: Store) =>
-  Effect.fnUntraced(function* (payload: NewEntry) {
-    const { operatorId } = yield* CurrentOperator
-    const writing = yield* writingOf(payload)
-    const { id, unknown } = yield* store.create(operatorId, writing, yield* DateTime.nowAsDate)
-    return id === null ? yield* noneOf(writing.scope_property.type, unknown) : { id }
+  Effect.fnUntraced(function* (payload: CreateKnowledgeBasePayload) {
+    const { operatorId } = yield* CurrentCaller
+    const input = yield* toKnowledgeBaseInput(payload)
+    const { id, unknown } = yield* store.create(operatorId, input, yield* DateTime.nowAsDate)
+    return id === null ? yield* noSuchScopeIds(input.scope_property.type, unknown) : { id }
   })
 
 const updateKnowledgeBase = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof update_knowledge_base.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const writing = yield* writingOf(payload)
-    const updated = yield* store.update(operatorId, payload.id, writing, yield* DateTime.nowAsDate)
+    const { operatorId } = yield* CurrentCaller
+    const input = yield* toKnowledgeBaseInput(payload)
+    const updated = yield* store.update(operatorId, payload.id, input, yield* DateTime.nowAsDate)
     if (updated === undefined) return yield* noSuchEntry
-    return updated.id === null ? yield* noneOf(writing.scope_property.type, updated.unknown) : undefined
+    return updated.id === null ? yield* noSuchScopeIds(input.scope_property.type, updated.unknown) : undefined
   })
 
 const deleteKnowledgeBase = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_knowledge_base.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const removed = yield* store.remove(operatorId, payload.id)
     return removed === undefined ? yield* noSuchEntry : undefined
   })
@@ -79,17 +91,17 @@ const deleteKnowledgeBase = (store: Store) =>
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
 
 /** 404 for ids of a scope that name nothing of the caller's. */
-const noneOf = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
-  new NotFound({ message: `scope_property.ids: no such ${NAMED_BY[type]}: ${firstOf(ids)}.` })
+const noSuchScopeIds = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
+  new NotFound({ message: `scope_property.ids: no such ${SCOPE_ID_NOUNS[type]}: ${formatIds(ids)}.` })
 
-export const layerKnowledgeBases = layerHandled(
+export const layerKnowledgeBases = layerOperations(
   Effect.map(KnowledgeBaseStore, (store) =>
-    handled(KnowledgeBases, {
+    handleOperations(KnowledgeBases, {
       search_knowledge_bases: searchKnowledgeBases(store),
       get_knowledge_base: getKnowledgeBase(store),
-      create_knowledge_base: change(createKnowledgeBase(store), Identity, ({ id }) => ({ id })),
-      update_knowledge_base: done(updateKnowledgeBase(store)),
-      delete_knowledge_base: done(deleteKnowledgeBase(store))
+      create_knowledge_base: changeHandler(createKnowledgeBase(store), RowId, ({ id }) => ({ id })),
+      update_knowledge_base: voidChangeHandler(updateKnowledgeBase(store)),
+      delete_knowledge_base: voidChangeHandler(deleteKnowledgeBase(store))
     })
   )
 ).pipe(Layer.provide(KnowledgeBaseStore.layer))

@@ -1,46 +1,46 @@
 import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
-import { asList } from "../../contract/id-list.ts"
+import { toSortedUniqueIds } from "../../contract/id-list.ts"
 import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./contract.ts"
 
 // What a scope names. One for all names nothing and is kept as the specification shows it, `[-1]` and `["unlimited"]`, however
 // it was sent (contract facts 10.1). What the ids are of, and whether they are the operator's, the store knows.
 
-const refused = (message: string) => Result.fail(new ValidationFailed({ message }))
+const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 /** 400: a type and a list that contradict each other are conflicting parameters (specification, Errors). */
-const conflicting = (message: string) => Result.fail(new BadRequest({ message }))
+const failConflicting = (message: string) => Result.fail(new BadRequest({ message }))
 
 /** What the ids of a scope are of. */
-export const NAMED_BY = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }
+export const SCOPE_ID_NOUNS = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }
 
 /** Returns the properties, groups or room types of an entry, each once, ascending. Fails with 400 or 422 naming `scope_property.ids`. */
-export const propertyScopeOf = ({
+export const normalizePropertyScope = ({
   type,
   ids = []
 }: PropertyScope): Result.Result<Required<PropertyScope>, BadRequest | ValidationFailed> => {
   if (type === "all") {
     return ids.every((id) => id === ALL_IDS)
       ? Result.succeed({ type, ids: [ALL_IDS] })
-      : conflicting(`scope_property.ids: must be [${ALL_IDS}] where scope_property.type is all.`)
+      : failConflicting(`scope_property.ids: must be [${ALL_IDS}] where scope_property.type is all.`)
   }
-  if (ids.length === 0) return refused(`scope_property.ids: must name at least one ${NAMED_BY[type]}.`)
+  if (ids.length === 0) return failValidation(`scope_property.ids: must name at least one ${SCOPE_ID_NOUNS[type]}.`)
   return ids.includes(ALL_IDS)
-    ? conflicting(`scope_property.ids: ${ALL_IDS} is allowed only with scope_property.type all.`)
-    : Result.succeed({ type, ids: asList(ids) })
+    ? failConflicting(`scope_property.ids: ${ALL_IDS} is allowed only with scope_property.type all.`)
+    : Result.succeed({ type, ids: toSortedUniqueIds(ids) })
 }
 
 /** Returns the channels of an entry, each once. Fails with 400 or 422 naming `scope_channel.channels`. */
-export const channelScopeOf = ({
+export const normalizeChannelScope = ({
   type,
   channels = []
 }: ChannelScope): Result.Result<Required<ChannelScope>, BadRequest | ValidationFailed> => {
   if (type === "all") {
     return channels.every((channel) => channel === ALL_CHANNELS)
       ? Result.succeed({ type, channels: [ALL_CHANNELS] })
-      : conflicting(`scope_channel.channels: must be ["${ALL_CHANNELS}"] where scope_channel.type is all.`)
+      : failConflicting(`scope_channel.channels: must be ["${ALL_CHANNELS}"] where scope_channel.type is all.`)
   }
-  if (channels.length === 0) return refused("scope_channel.channels: must name at least one channel.")
+  if (channels.length === 0) return failValidation("scope_channel.channels: must name at least one channel.")
   return channels.includes(ALL_CHANNELS)
-    ? conflicting(`scope_channel.channels: ${ALL_CHANNELS} is allowed only with scope_channel.type all.`)
+    ? failConflicting(`scope_channel.channels: ${ALL_CHANNELS} is allowed only with scope_channel.type all.`)
     : Result.succeed({ type, channels: Array.from(new Set(channels)) })
 }

@@ -9,14 +9,14 @@ import { idsParameter } from "../../platform/database/parameters.ts"
  * Properties, and the groups and room types that hold them: each is what stands before the ids of a scope, `ids &&` of several and
  * `id = ANY` of one, which costs a third.
  */
-interface Places {
+interface ScopeOperands {
   readonly properties: Fragment
   readonly groups: Fragment
   readonly roomTypes: Fragment
 }
 
 /** Whether it is for one of these places: for all, for a property, or for a group or room type that holds it. */
-export const isForPlaces = (sql: SqlClient, { properties, groups, roomTypes }: Places): Fragment => sql`
+export const scopeCondition = (sql: SqlClient, { properties, groups, roomTypes }: ScopeOperands): Fragment => sql`
   CASE scope_property_type
     WHEN 'all' THEN true
     WHEN 'by_property' THEN ${properties} (scope_property_ids)
@@ -25,21 +25,23 @@ export const isForPlaces = (sql: SqlClient, { properties, groups, roomTypes }: P
   END`
 
 /** Whether it is for one of these properties of the operator, as groups and room types hold them now. */
-export const isForProperties = (
+export const propertyScopeCondition = (
   sql: SqlClient,
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
 ): Fragment => {
-  const given = sql`${idsParameter(ids)}::bigint[]`
-  return isForPlaces(sql, {
-    properties: sql`${given} &&`,
+  const idsSql = sql`${idsParameter(ids)}::bigint[]`
+  return scopeCondition(sql, {
+    properties: sql`${idsSql} &&`,
     groups: sql`ARRAY(
-      SELECT group_id FROM current_group_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${given})) &&`,
+      SELECT group_id FROM current_group_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${idsSql})) &&`,
     roomTypes: sql`ARRAY(
-      SELECT room_type_id FROM room_type_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${given})) &&`
+      SELECT room_type_id FROM room_type_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${idsSql})) &&`
   })
 }
 
 /** Whether it is for one of these channels, `text[]`. */
-export const isForChannels = (sql: SqlClient, channelTypes: Value<ReadonlyArray<string>> | Fragment): Fragment =>
-  sql`(scope_channel_type = 'all' OR scope_channels && ${channelTypes}::text[])`
+export const channelScopeCondition = (
+  sql: SqlClient,
+  channelTypes: Value<ReadonlyArray<string>> | Fragment
+): Fragment => sql`(scope_channel_type = 'all' OR scope_channels && ${channelTypes}::text[])`

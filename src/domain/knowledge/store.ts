@@ -1,26 +1,26 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { asItIs, onRecordInForms, touchedIn } from "../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
-import { rowUnless } from "../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../platform/database/constraints.ts"
 import { type Givens, inForms, type Value, type Valued } from "../../platform/database/forms.ts"
-import { pagesOf } from "../../platform/database/pages.ts"
+import { makePageReader } from "../../platform/database/pages.ts"
 import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
-import { onlyRowOf, rowOf } from "../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
-import { type OfOperator, type OwnRow, removal } from "../own-row.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../own-row.ts"
 import { unknownGroups, unknownProperties, unknownRoomTypes } from "../properties/properties/belonging.ts"
 import {
   type Audience,
   type ChannelScope,
   KnowledgeBase,
+  KnowledgeBaseWithContents,
   type PropertyScope,
-  type PropertyScopeType,
-  WholeKnowledgeBase
+  type PropertyScopeType
 } from "./contract.ts"
-import { isForChannels, isForProperties } from "./scope.ts"
+import { channelScopeCondition, propertyScopeCondition } from "./scope.ts"
 
 /** Which entries a search means; what is undefined does not narrow it. */
 interface KnowledgeSearch {
@@ -28,10 +28,10 @@ interface KnowledgeSearch {
   readonly channel_types: ReadonlyArray<ChannelType> | undefined
 }
 
-interface Searched extends OfOperator, KnowledgeSearch {}
+interface SearchKnowledgeBasesParameters extends OperatorScoped, KnowledgeSearch {}
 
 /** What a host writes. */
-export interface Writing {
+export interface KnowledgeBaseInput {
   readonly title: string
   readonly is_enable: boolean
   readonly audience: Audience
@@ -41,10 +41,10 @@ export interface Writing {
 }
 
 /** `id` is null when nothing was written because of the unknown ids. */
-const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown: Schema.Array(Schema.Int) })
+const WrittenKnowledgeBase = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown: Schema.Array(Schema.Int) })
 
-const readEdited = rowOf(Written)
-const readCreated = rowUnless(Written, ({ name, detail }) =>
+const readUpdatedKnowledgeBase = makeOptionalRowReader(WrittenKnowledgeBase)
+const readCreatedKnowledgeBase = makeRowReaderOrFail(WrittenKnowledgeBase, ({ name, detail }) =>
   name === "knowledge_base_limit"
     ? new ValidationFailed({
         message: `knowledge_base_limit: the account already has ${detail} entries, the maximum; delete one first.`
@@ -53,7 +53,7 @@ const readCreated = rowUnless(Written, ({ name, detail }) =>
 )
 
 /** The scopes of a row, as they are shown. */
-const scopesOf = (sql: SqlClient.SqlClient, row: string) => ({
+const scopeColumns = (sql: SqlClient.SqlClient, row: string) => ({
   scope_property: sql`jsonb_build_object(
     'type', ${sql(row)}.scope_property_type, 'ids', ${sql(row)}.scope_property_ids)`,
   scope_channel: sql`jsonb_build_object(
@@ -61,49 +61,54 @@ const scopesOf = (sql: SqlClient.SqlClient, row: string) => ({
 })
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(sql, KnowledgeBase, ({ operatorId, property_ids, channel_types }: Givens<Searched>) => ({
-    matching: sql`
+  const selectPage = makePageReader(
+    sql,
+    KnowledgeBase,
+    ({ operatorId, property_ids, channel_types }: Givens<SearchKnowledgeBasesParameters>) => ({
+      matching: sql`
       SELECT * FROM knowledge_bases WHERE operator_id = ${operatorId}
-        AND ${property_ids === undefined ? sql`true` : appliesTo(sql, operatorId, property_ids)}
-        AND ${channel_types === undefined ? sql`true` : isForChannels(sql, channel_types)}`,
-    orderBy: sql`id DESC`,
-    columns: scopesOf(sql, "page")
-  }))
-  return (operatorId: number, { property_ids, channel_types }: KnowledgeSearch, asked: Page) =>
-    page({ operatorId, property_ids, channel_types }, asked)
+        AND ${property_ids === undefined ? sql`true` : appliesToCondition(sql, operatorId, property_ids)}
+        AND ${channel_types === undefined ? sql`true` : channelScopeCondition(sql, channel_types)}`,
+      orderBy: sql`id DESC`,
+      columns: scopeColumns(sql, "page")
+    })
+  )
+  return (operatorId: number, { property_ids, channel_types }: KnowledgeSearch, page: Page) =>
+    selectPage({ operatorId, property_ids, channel_types }, page)
 }
 
 /** Nothing applies where one of the properties is not the operator's, not even what is for all. */
-const appliesTo = (
+const appliesToCondition = (
   sql: SqlClient.SqlClient,
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
 ): Fragment => sql`
-  ${isForProperties(sql, operatorId, ids)} AND (SELECT ${unknownProperties(sql, operatorId, ids)} = '{}')`
+  ${propertyScopeCondition(sql, operatorId, ids)} AND (SELECT ${unknownProperties(sql, operatorId, ids)} = '{}')`
 
-const readUnknown = onlyRowOf(Schema.Struct({ unknown: Schema.Array(Schema.Int) }))
+const readUnknown = makeSingleRowReader(Schema.Struct({ unknown: Schema.Array(Schema.Int) }))
 
-interface Named extends OfOperator {
+interface UnknownPropertiesParameters extends OperatorScoped {
   readonly ids: ReadonlyArray<number>
 }
 
 /** Those of the ids that are no properties of the operator, for a search that found nothing. */
-const unknown = (sql: SqlClient.SqlClient) => {
+const findUnknownProperties = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, ids }: Givens<Named>) => sql`SELECT ${unknownProperties(sql, operatorId, ids)} AS unknown`
+    ({ operatorId, ids }: Givens<UnknownPropertiesParameters>) =>
+      sql`SELECT ${unknownProperties(sql, operatorId, ids)} AS unknown`
   )
   return (operatorId: number, ids: ReadonlyArray<number>) =>
     Effect.map(readUnknown(statement({ operatorId, ids })), ({ unknown }) => unknown)
 }
 
-const readWhole = rowOf(WholeKnowledgeBase)
+const readWhole = makeOptionalRowReader(KnowledgeBaseWithContents)
 
 const get = (sql: SqlClient.SqlClient) => {
-  const { scope_property, scope_channel } = scopesOf(sql, "entry")
+  const { scope_property, scope_channel } = scopeColumns(sql, "entry")
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<OwnRow>) => sql`
+    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
       SELECT id, title, is_enable, ${scope_property} AS scope_property, ${scope_channel} AS scope_channel,
         process_status, audience, contents
       FROM knowledge_bases entry WHERE operator_id = ${operatorId} AND id = ${id}`
@@ -112,14 +117,17 @@ const get = (sql: SqlClient.SqlClient) => {
 }
 
 /** What a writing sets, in the types of the database. */
-interface Columns extends Omit<Writing, "scope_property" | "scope_channel"> {
+interface KnowledgeBaseColumns extends Omit<KnowledgeBaseInput, "scope_property" | "scope_channel"> {
   readonly ids: ReadonlyArray<number>
   readonly scope_channel_type: ChannelScope["type"]
   readonly scope_channels: ReadonlyArray<string>
   readonly now: Date
 }
 
-const columnsOf = ({ title, is_enable, audience, scope_property, scope_channel, contents }: Writing, now: Date) => ({
+const toColumns = (
+  { title, is_enable, audience, scope_property, scope_channel, contents }: KnowledgeBaseInput,
+  now: Date
+) => ({
   title,
   is_enable,
   audience,
@@ -150,63 +158,67 @@ const unknownIds = (
 }
 
 /** The columns that a writing sets. */
-const NAMES =
+const COLUMN_NAMES =
   "title, is_enable, audience, scope_property_type, scope_property_ids, scope_channel_type, scope_channels, contents"
 
 /** The values of these columns, in their order. */
-const valuesOf = (sql: SqlClient.SqlClient, given: Valued<Columns>, type: PropertyScopeType): Fragment => sql`
-  ${given.title}::text, ${given.is_enable}::boolean, ${given.audience}::text, ${sql.literal(`'${type}'`)},
-  ${idsParameter(given.ids)}::bigint[], ${given.scope_channel_type}::text, ${given.scope_channels}::text[],
-  ${jsonParameter(given.contents)}::jsonb`
+const columnValuesSql = (
+  sql: SqlClient.SqlClient,
+  values: Valued<KnowledgeBaseColumns>,
+  type: PropertyScopeType
+): Fragment => sql`
+  ${values.title}::text, ${values.is_enable}::boolean, ${values.audience}::text, ${sql.literal(`'${type}'`)},
+  ${idsParameter(values.ids)}::bigint[], ${values.scope_channel_type}::text, ${values.scope_channels}::text[],
+  ${jsonParameter(values.contents)}::jsonb`
 
 const selectWritten = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, preconditions.unknown FROM preconditions LEFT JOIN written ON true`
 
-interface Made extends OfOperator, Columns {}
+interface CreateKnowledgeBaseParameters extends OperatorScoped, KnowledgeBaseColumns {}
 
 /** Fails when there is no room for one more. */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, ids, now, ...given }: Givens<Made>, type: PropertyScopeType) => ({
+    ({ operatorId, ids, now, ...columns }: Givens<CreateKnowledgeBaseParameters>, type: PropertyScopeType) => ({
       change: sql`
         preconditions AS (SELECT ${unknownIds(sql, operatorId, ids, type)} AS unknown),
         written AS (
-          INSERT INTO knowledge_bases (operator_id, ${sql.literal(NAMES)}, due_at, created_at)
-          SELECT ${operatorId}::bigint, ${valuesOf(sql, { ids, now, ...given }, type)},
+          INSERT INTO knowledge_bases (operator_id, ${sql.literal(COLUMN_NAMES)}, due_at, created_at)
+          SELECT ${operatorId}::bigint, ${columnValuesSql(sql, { ids, now, ...columns }, type)},
             ${now}::timestamptz, ${now}::timestamptz
           FROM preconditions WHERE unknown = '{}'
           RETURNING operator_id, id
         )`,
       events: [],
-      touched: touchedIn(sql, "knowledge_base", "written"),
+      touched: createdOrDeletedRecordsSql(sql, "knowledge_base", "written"),
       outcome: selectWritten(sql)
     })
   )
-  return (operatorId: number, writing: Writing, now: Date) =>
-    readCreated(statement({ operatorId, ...columnsOf(writing, now) }, writing.scope_property.type))
+  return (operatorId: number, input: KnowledgeBaseInput, now: Date) =>
+    readCreatedKnowledgeBase(statement({ operatorId, ...toColumns(input, now) }, input.scope_property.type))
 }
 
 /** The fields of a row that a host writes, as JSON, for the trail: not what the service notes beside them. */
-const writtenIn = (sql: SqlClient.SqlClient, row: string): Fragment => {
-  const { scope_property, scope_channel } = scopesOf(sql, row)
+const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
+  const { scope_property, scope_channel } = scopeColumns(sql, row)
   return sql`jsonb_build_object('title', ${sql(row)}.title, 'is_enable', ${sql(row)}.is_enable,
     'audience', ${sql(row)}.audience, 'contents', ${sql(row)}.contents,
     'scope_property', ${scope_property}, 'scope_channel', ${scope_channel})`
 }
 
-interface Edited extends OwnRow, Columns {}
+interface UpdateKnowledgeBaseParameters extends OperatorRowId, KnowledgeBaseColumns {}
 
 /**
  * Replaces an entry, which is to be prepared anew: what was prepared of it is not searched from then on. What its scope named
  * before it may name still, be it deleted since. Answers no row when there is no such entry.
  */
 const update = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, id, ids, now, ...given }: Givens<Edited>, type: PropertyScopeType) => ({
+    ({ operatorId, id, ids, now, ...columns }: Givens<UpdateKnowledgeBaseParameters>, type: PropertyScopeType) => ({
       change: sql`
-        before AS (${asItIs(sql, "knowledge_bases", operatorId, id)}),
+        before AS (${lockedRowSql(sql, "knowledge_bases", operatorId, id)}),
         preconditions AS (
           SELECT ARRAY(
             SELECT unnest(${unknownIds(sql, operatorId, ids, type)})
@@ -215,7 +227,7 @@ const update = (sql: SqlClient.SqlClient) => {
             ORDER BY 1) AS unknown
           FROM before
         ), written AS (
-          UPDATE knowledge_bases b SET (${sql.literal(NAMES)}) = ROW (${valuesOf(sql, { ids, now, ...given }, type)}),
+          UPDATE knowledge_bases b SET (${sql.literal(COLUMN_NAMES)}) = ROW (${columnValuesSql(sql, { ids, now, ...columns }, type)}),
             process_status = 'waiting', revision = b.revision + 1, failures = 0, due_at = ${now}::timestamptz
           FROM before, preconditions
           WHERE b.operator_id = before.operator_id AND b.id = before.id AND unknown = '{}'
@@ -224,18 +236,18 @@ const update = (sql: SqlClient.SqlClient) => {
       events: [],
       touched: sql`
         SELECT now.operator_id, 'knowledge_base:' || now.id AS record,
-          changed_fields(${writtenIn(sql, "before")}, ${writtenIn(sql, "now")}) AS fields
+          changed_fields(${inputFieldsSql(sql, "before")}, ${inputFieldsSql(sql, "now")}) AS fields
         FROM before JOIN written now ON now.operator_id = before.operator_id AND now.id = before.id`,
       outcome: selectWritten(sql)
     })
   )
-  return (operatorId: number, id: number, writing: Writing, now: Date) =>
-    readEdited(statement({ operatorId, id, ...columnsOf(writing, now) }, writing.scope_property.type))
+  return (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) =>
+    readUpdatedKnowledgeBase(statement({ operatorId, id, ...toColumns(input, now) }, input.scope_property.type))
 }
 
 /** Answers the deleted entry's id, or undefined when there is none. What was prepared of it goes with it. */
 const remove = (sql: SqlClient.SqlClient) =>
-  removal(
+  makeDeleteRecord(
     sql,
     "knowledge_base",
     ({ operatorId, id }) =>
@@ -246,7 +258,7 @@ const remove = (sql: SqlClient.SqlClient) =>
 export class KnowledgeBaseStore extends Context.Service<KnowledgeBaseStore>()("latchkey/resources/KnowledgeBaseStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
-    unknown: unknown(sql),
+    findUnknownProperties: findUnknownProperties(sql),
     get: get(sql),
     create: create(sql),
     update: update(sql),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { Code, Id } from "../../contract/fields.ts"
-import { card, family } from "../../contract/operation.ts"
+import { Id, RecordCode } from "../../contract/fields.ts"
+import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
 import { ShelfStatus } from "../channels/port/said.ts"
@@ -42,20 +42,20 @@ export const PricingRatio = Schema.Struct({
 })
 export type PricingRatio = typeof PricingRatio.Type
 
-const operation = family({ category: "property", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "property", since: "3.4.0", openWorld: false })
 
 export const search_listings = operation("search_listings", {
   route: "GET /listings",
   summary: "List what is on sale at channels",
   payload: {
     channel_account_id: Schema.optionalKey(Id),
-    listing_id: Schema.optionalKey(Code),
+    listing_id: Schema.optionalKey(RecordCode),
     channel_type: Schema.optionalKey(ChannelType),
     ...pageFields
   },
   success: Schema.Struct({ listings: Schema.Array(Listing), total: Schema.Int }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Lists listings at channels with title, link and whether they are on the shelf. This is where a listing_id comes from: the channel's own, so name its channel_type with it.",
     ["What do I sell on Vrbo?", "Which of my listings are off the shelf?"],
     false
@@ -72,7 +72,7 @@ export const get_pricing_ratios = operation("get_pricing_ratios", {
     channels: Schema.Array(PricingRatio)
   }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Tells for each listing of a property or a room type (give one id, not both) its price in percent of the base price: set round(base_price * ratio / 100) with update_listing_prices, listing by listing. Skip readonly ones (ratio -1).",
     ["Raise Harbour 1 to 120 euro on all channels", "How much dearer is Harbour 1 on Booking.com?"],
     false,

@@ -1,39 +1,39 @@
 import { Effect, Layer } from "effect"
-import { CurrentOperator } from "../../contract/caller.ts"
-import { pageOf } from "../../contract/page.ts"
-import { noSuchAccount } from "../channels/channel-accounts/known-account.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { CurrentCaller } from "../../contract/caller.ts"
+import { toPage } from "../../contract/page.ts"
+import { noSuchChannelAccount } from "../channels/channel-accounts/known-account.ts"
+import { handleOperations, layerOperations } from "../handled.ts"
 import { noSuchProperty, noSuchRoomType } from "../properties/properties/belonging.ts"
 import { type get_pricing_ratios, ListingOperations, type search_listings } from "./contract.ts"
-import { linkOf, shownRatio } from "./rules.ts"
+import { parseListingMapping, toPricingRatio } from "./rules.ts"
 import { ListingStore } from "./store.ts"
 
 const searchListings = (store: ListingStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_listings.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const found = yield* store.search(operatorId, payload, pageOf(payload))
-    if (found.total === 0 && payload.channel_account_id !== undefined) {
-      if (!(yield* store.known(operatorId, payload.channel_account_id))) return yield* noSuchAccount
+    const { operatorId } = yield* CurrentCaller
+    const page = yield* store.search(operatorId, payload, toPage(payload))
+    if (page.total === 0 && payload.channel_account_id !== undefined) {
+      if (!(yield* store.accountExists(operatorId, payload.channel_account_id))) return yield* noSuchChannelAccount
     }
-    return { listings: found.rows, total: found.total }
+    return { listings: page.rows, total: page.total }
   })
 
 const getPricingRatios = (store: ListingStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof get_pricing_ratios.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const link = yield* Effect.fromResult(linkOf(payload))
-    const listings = yield* store.ratios(operatorId, link)
-    if (listings === undefined) return yield* link.type === "property" ? noSuchProperty : noSuchRoomType
+    const { operatorId } = yield* CurrentCaller
+    const mapping = yield* Effect.fromResult(parseListingMapping(payload))
+    const listings = yield* store.listRatios(operatorId, mapping)
+    if (listings === undefined) return yield* mapping.type === "property" ? noSuchProperty : noSuchRoomType
     return {
-      link_type: link.type,
-      link_id: link.id,
-      channels: listings.map((listing) => ({ ...listing, ...shownRatio(listing.ratio, listing.readonly) }))
+      link_type: mapping.type,
+      link_id: mapping.id,
+      channels: listings.map((listing) => ({ ...listing, ...toPricingRatio(listing.ratio, listing.readonly) }))
     }
   })
 
-export const layerListings = layerHandled(
+export const layerListings = layerOperations(
   Effect.map(ListingStore, (store) =>
-    handled(ListingOperations, {
+    handleOperations(ListingOperations, {
       search_listings: searchListings(store),
       get_pricing_ratios: getPricingRatios(store)
     })

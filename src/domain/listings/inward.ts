@@ -1,62 +1,75 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
-import { assignmentsOf, column, givenRow, namesOf } from "../../platform/database/columns.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/on-record.ts"
+import { column, columnAssignments, columnNames, rowParameterSql } from "../../platform/database/columns.ts"
 import type { Givens } from "../../platform/database/forms.ts"
-import { onlyRowOf } from "../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { LISTINGS } from "../../platform/limits.ts"
-import { speakingAccount } from "../channels/channel-accounts/known-account.ts"
-import type { Speaking } from "../channels/port/heard.ts"
-import type { ListingSaid } from "../channels/port/said.ts"
-import { ownListing } from "./own-listing.ts"
+import { channelAccountSql } from "../channels/channel-accounts/known-account.ts"
+import type { ChannelAccountRef } from "../channels/port/heard.ts"
+import type { ChannelListingEvent } from "../channels/port/said.ts"
+import { ownListingSql } from "./own-listing.ts"
 
 // What channels say of listings: one statement for a listing that is known, and one for a new one.
 
 type Sql = SqlClient.SqlClient
 
-const Json = Schema.NullOr(Schema.Record(Schema.String, Schema.Json))
+const NullableJsonObject = Schema.NullOr(Schema.Record(Schema.String, Schema.Json))
 
 /** The columns that are the channel's: link and ratio are the host's. */
-const SaidColumns = Schema.Struct({
+const ChannelColumns = Schema.Struct({
   title: column("text", Schema.String),
   cover: column("text", Schema.NullOr(Schema.String)),
   url: column("text", Schema.NullOr(Schema.String)),
   currency: column("text", Schema.String),
   inventory: column("integer", Schema.Int),
   shelf_status: column("text", Schema.String),
-  metadata: column("jsonb", Json)
+  metadata: column("jsonb", NullableJsonObject)
 })
-const WithRules = Schema.Struct({ ...SaidColumns.fields, price_and_rules: column("jsonb", Json) })
+const ChannelColumnsWithRules = Schema.Struct({
+  ...ChannelColumns.fields,
+  price_and_rules: column("jsonb", NullableJsonObject)
+})
 
-const columnsIn = ({ cover, url, metadata, price_and_rules, ...said }: ListingSaid): typeof WithRules.Type => ({
-  title: said.title,
+const toChannelColumns = ({
+  cover,
+  url,
+  metadata,
+  price_and_rules,
+  ...update
+}: ChannelListingEvent): typeof ChannelColumnsWithRules.Type => ({
+  title: update.title,
   cover: cover ?? null,
   url: url ?? null,
-  currency: said.currency,
-  inventory: said.inventory,
-  shelf_status: said.shelf_status,
+  currency: update.currency,
+  inventory: update.inventory,
+  shelf_status: update.shelf_status,
   metadata: metadata ?? null,
   price_and_rules: price_and_rules ?? null
 })
 
-interface Said extends Speaking {
+interface ChannelUpdateParameters extends ChannelAccountRef {
   readonly listing_id: string
   readonly version: number
-  readonly listing: typeof WithRules.Type
+  readonly listing: typeof ChannelColumnsWithRules.Type
   readonly at: Date
 }
 
-const valuesOf = ({ operatorId, accountId, channelType }: Speaking, said: ListingSaid, at: Date): Said => ({
+const toUpdateParameters = (
+  { operatorId, accountId, channelType }: ChannelAccountRef,
+  update: ChannelListingEvent,
+  at: Date
+): ChannelUpdateParameters => ({
   operatorId,
   accountId,
   channelType,
-  listing_id: said.listing_id,
-  version: said.version,
-  listing: columnsIn(said),
+  listing_id: update.listing_id,
+  version: update.version,
+  listing: toChannelColumns(update),
   at
 })
 
-const readHeard = onlyRowOf(
+const readUpdateCheck = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     /** Null: there is no such listing. */
@@ -70,11 +83,11 @@ const readHeard = onlyRowOf(
  * speak of, unless that account is disconnected: a host who gave the service another way in keeps the listings. Settings
  * that are not said stay as they were recorded.
  */
-export const hear = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (said: Givens<Said>, saysRules: boolean) => ({
+export const makeUpdateListing = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (update: Givens<ChannelUpdateParameters>, hasRules: boolean) => ({
     change: sql`
-      speaker AS (${speakingAccount(sql, said)}),
-      before AS (${ownListing(sql, said.operatorId, said.channelType, said.listing_id)} FOR NO KEY UPDATE),
+      speaker AS (${channelAccountSql(sql, update)}),
+      before AS (${ownListingSql(sql, update.operatorId, update.channelType, update.listing_id)} FOR NO KEY UPDATE),
       judged AS (
         SELECT before.operator_id, before.id, before.channel_version AS last_version,
           before.account_id = speaker.id OR EXISTS (
@@ -84,11 +97,11 @@ export const hear = (sql: Sql) => {
         FROM before, speaker
       ), after AS (
         UPDATE listings l
-        SET ${sql.literal(assignmentsOf(saysRules ? WithRules : SaidColumns, "given"))}, account_id = ${said.accountId},
-          channel_version = ${said.version}::bigint, updated_at = ${said.at}::timestamptz
-        FROM judged, ${givenRow(sql, WithRules, said.listing)}
+        SET ${sql.literal(columnAssignments(hasRules ? ChannelColumnsWithRules : ChannelColumns, "given"))}, account_id = ${update.accountId},
+          channel_version = ${update.version}::bigint, updated_at = ${update.at}::timestamptz
+        FROM judged, ${rowParameterSql(sql, ChannelColumnsWithRules, update.listing)}
         WHERE l.operator_id = judged.operator_id AND l.id = judged.id
-          AND judged.is_theirs AND judged.last_version < ${said.version}::bigint
+          AND judged.is_theirs AND judged.last_version < ${update.version}::bigint
         RETURNING l.*
       )`,
     events: [],
@@ -103,36 +116,41 @@ export const hear = (sql: Sql) => {
       SELECT EXISTS (SELECT FROM speaker) AS speaker_known, judged.last_version, judged.is_theirs
       FROM (SELECT) one LEFT JOIN judged ON true`
   }))
-  return (speaking: Speaking, said: ListingSaid, at: Date) => {
-    const { operatorId, accountId, channelType, listing_id, version, listing } = valuesOf(speaking, said, at)
-    const saysRules = said.price_and_rules !== undefined
-    return readHeard(statement({ operatorId, accountId, channelType, listing_id, version, listing, at }, saysRules))
+  return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
+    const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
+    const hasRules = update.price_and_rules !== undefined
+    return readUpdateCheck(
+      statement({ operatorId, accountId, channelType, listing_id, version, listing, at }, hasRules)
+    )
   }
 }
 
-const readMade = onlyRowOf(Schema.Struct({ made: Schema.Boolean }))
+const readInserted = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
 
 /** Takes a listing in, unless there is one of that name or no room for one more. To be run in turn. */
-export const take = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ most, ...said }: Givens<Said & { readonly most: number }>) => ({
-    change: sql`
-      speaker AS (${speakingAccount(sql, said)}), made AS (
+export const makeInsertListing = (sql: Sql) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ most, ...update }: Givens<ChannelUpdateParameters & { readonly most: number }>) => ({
+      change: sql`
+      speaker AS (${channelAccountSql(sql, update)}), made AS (
         INSERT INTO listings (operator_id, account_id, channel_type, listing_id, channel_version, created_at, updated_at,
-          ${sql.literal(namesOf(WithRules))})
-        SELECT speaker.operator_id, speaker.id, speaker.channel_type, ${said.listing_id}, ${said.version}::bigint,
-          ${said.at}::timestamptz, ${said.at}::timestamptz, ${sql.literal(namesOf(WithRules, "given"))}
-        FROM speaker, ${givenRow(sql, WithRules, said.listing)}
-        WHERE (SELECT count(*) FROM listings WHERE operator_id = ${said.operatorId}) < ${most}::bigint
+          ${sql.literal(columnNames(ChannelColumnsWithRules))})
+        SELECT speaker.operator_id, speaker.id, speaker.channel_type, ${update.listing_id}, ${update.version}::bigint,
+          ${update.at}::timestamptz, ${update.at}::timestamptz, ${sql.literal(columnNames(ChannelColumnsWithRules, "given"))}
+        FROM speaker, ${rowParameterSql(sql, ChannelColumnsWithRules, update.listing)}
+        WHERE (SELECT count(*) FROM listings WHERE operator_id = ${update.operatorId}) < ${most}::bigint
         ON CONFLICT (operator_id, channel_type, listing_id) DO NOTHING
         RETURNING operator_id, id
       )`,
-    events: [],
-    touched: touchedIn(sql, "listing", "made"),
-    outcome: sql`SELECT EXISTS (SELECT FROM made) AS made`
-  }))
-  return (speaking: Speaking, said: ListingSaid, at: Date) => {
-    const { operatorId, accountId, channelType, listing_id, version, listing } = valuesOf(speaking, said, at)
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "listing", "made"),
+      outcome: sql`SELECT EXISTS (SELECT FROM made) AS made`
+    })
+  )
+  return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
+    const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
     const most = LISTINGS
-    return readMade(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
+    return readInserted(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
   }
 }

@@ -1,20 +1,20 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { asItIs, onRecordInForms, touchedBetween } from "../../changes/on-record.ts"
+import { changedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/on-record.ts"
 import { Id } from "../../contract/fields.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../platform/database/rows.ts"
-import { LISTINGS_OF_LINK } from "../../platform/limits.ts"
-import type { OwnRow } from "../own-row.ts"
-import { propertyKnown, roomTypeKnown } from "../properties/properties/belonging.ts"
-import type { Link } from "./rules.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
+import { LISTINGS_PER_MAPPING } from "../../platform/limits.ts"
+import type { OperatorRowId } from "../own-row.ts"
+import { propertyExists, roomTypeExists } from "../properties/properties/belonging.ts"
+import type { ListingMapping } from "./rules.ts"
 
 // What the host decides of a listing: its link and its ratio.
 
 type Sql = SqlClient.SqlClient
 
 /** A listing with what the host decides of it. */
-export const HostedListing = Schema.Struct({
+export const ListingWithSettings = Schema.Struct({
   operator_id: Id,
   id: Id,
   channel_account_id: Id,
@@ -28,39 +28,41 @@ export const HostedListing = Schema.Struct({
   ratio: Schema.Int,
   readonly: Schema.Boolean
 })
-export type HostedListing = typeof HostedListing.Type
+export type ListingWithSettings = typeof ListingWithSettings.Type
 
-const hosted = (sql: Sql) => sql`
+const settingsColumns = (sql: Sql) => sql`
   l.operator_id, l.id, l.account_id AS channel_account_id, l.channel_type, l.listing_id, l.title, l.shelf_status,
   l.property_id, l.room_type_id, l.ratio, l.ratio_readonly AS readonly`
 
 /** Which listings; what is undefined does not narrow it. */
-export interface ListingsWanted {
+export interface ListingFilter {
   readonly operator_id: number | undefined
   readonly channel_type: string | undefined
   readonly listing_id: string | undefined
 }
 
-const readHosted = rowsOf(HostedListing)
+const readListings = makeRowsReader(ListingWithSettings)
 
 /** The listings of any operator, in the order they came; `most` at most. */
-export const find = (sql: Sql) => {
+export const makeListListings = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, channel_type, listing_id, most }: Givens<ListingsWanted & { readonly most: number }>) => sql`
-      SELECT ${hosted(sql)} FROM listings l
+    ({ operator_id, channel_type, listing_id, most }: Givens<ListingFilter & { readonly most: number }>) => sql`
+      SELECT ${settingsColumns(sql)} FROM listings l
       WHERE ${operator_id === undefined ? sql`true` : sql`l.operator_id = ${operator_id}`}
         AND ${channel_type === undefined ? sql`true` : sql`l.channel_type = ${channel_type}`}
         AND ${listing_id === undefined ? sql`true` : sql`l.listing_id = ${listing_id}`}
       ORDER BY l.operator_id, l.id LIMIT ${most}`
   )
-  return ({ operator_id, channel_type, listing_id }: ListingsWanted, most: number) =>
-    readHosted(statement({ operator_id, channel_type, listing_id, most }))
+  return ({ operator_id, channel_type, listing_id }: ListingFilter, limit: number) =>
+    readListings(statement({ operator_id, channel_type, listing_id, most: limit }))
 }
 
-const readLinked = rowOf(Schema.Struct({ ...HostedListing.fields, known: Schema.Boolean, linked: Schema.Int }))
+const readMappedListing = makeOptionalRowReader(
+  Schema.Struct({ ...ListingWithSettings.fields, known: Schema.Boolean, linked: Schema.Int })
+)
 
-interface Linked extends OwnRow {
+interface SetMappingParameters extends OperatorRowId {
   readonly property_id: number | undefined
   readonly room_type_id: number | undefined
   readonly most: number
@@ -71,61 +73,64 @@ interface Linked extends OwnRow {
  * others are `linked` to that: it stays as it was where it is not known, or as many are as may be. Undefined: there is no
  * such listing. To be run in turn.
  */
-export const link = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, property_id, room_type_id, most }: Givens<Linked>) => {
-    const same = [
-      ...(property_id === undefined ? [] : [sql`property_id = ${property_id}`]),
-      ...(room_type_id === undefined ? [] : [sql`room_type_id = ${room_type_id}`])
-    ]
-    const others =
-      same.length === 0
-        ? sql`0::bigint`
-        : sql`(SELECT count(*) FROM listings WHERE operator_id = ${operatorId} AND id <> ${id} AND ${sql.and(same)})`
-    return {
-      change: sql`
-        before AS (${asItIs(sql, "listings", operatorId, id)}), target AS (
-          SELECT ${propertyKnown(sql, operatorId, property_id)} AND ${roomTypeKnown(sql, operatorId, room_type_id)} AS known,
-            ${others} AS linked
+export const makeUpdateMapping = (sql: Sql) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, id, property_id, room_type_id, most }: Givens<SetMappingParameters>) => {
+      const mappingConditions = [
+        ...(property_id === undefined ? [] : [sql`property_id = ${property_id}`]),
+        ...(room_type_id === undefined ? [] : [sql`room_type_id = ${room_type_id}`])
+      ]
+      const otherListingsCount =
+        mappingConditions.length === 0
+          ? sql`0::bigint`
+          : sql`(SELECT count(*) FROM listings WHERE operator_id = ${operatorId} AND id <> ${id} AND ${sql.and(mappingConditions)})`
+      return {
+        change: sql`
+        before AS (${lockedRowSql(sql, "listings", operatorId, id)}), target AS (
+          SELECT ${propertyExists(sql, operatorId, property_id)} AND ${roomTypeExists(sql, operatorId, room_type_id)} AS known,
+            ${otherListingsCount} AS linked
         ), after AS (
           UPDATE listings l SET property_id = ${property_id ?? null}::bigint, room_type_id = ${room_type_id ?? null}::bigint
           FROM before, target
           WHERE l.operator_id = before.operator_id AND l.id = before.id AND target.known AND target.linked < ${most}::bigint
           RETURNING l.*
         )`,
-      events: [],
-      touched: touchedBetween(sql, "listing"),
-      outcome: sql`
-        SELECT ${hosted(sql)}, target.known, target.linked
+        events: [],
+        touched: changedRecordsSql(sql, "listing"),
+        outcome: sql`
+        SELECT ${settingsColumns(sql)}, target.known, target.linked
         FROM (SELECT * FROM after UNION ALL SELECT * FROM before WHERE NOT EXISTS (SELECT FROM after)) l, target`
+      }
     }
-  })
-  return (operatorId: number, id: number, to: Link | undefined) => {
-    const property_id = to?.type === "property" ? to.id : undefined
-    const room_type_id = to?.type === "room_type" ? to.id : undefined
-    return readLinked(statement({ operatorId, id, property_id, room_type_id, most: LISTINGS_OF_LINK }))
+  )
+  return (operatorId: number, id: number, mapping: ListingMapping | undefined) => {
+    const property_id = mapping?.type === "property" ? mapping.id : undefined
+    const room_type_id = mapping?.type === "room_type" ? mapping.id : undefined
+    return readMappedListing(statement({ operatorId, id, property_id, room_type_id, most: LISTINGS_PER_MAPPING }))
   }
 }
 
-const readRated = rowOf(HostedListing)
+const readRatedListing = makeOptionalRowReader(ListingWithSettings)
 
-interface Rated extends OwnRow {
+interface SetRatioParameters extends OperatorRowId {
   readonly percent: number | undefined
   readonly readonly: boolean | undefined
 }
 
 /** Sets a ratio, or whether it can be, and leaves what is undefined; answers the listing as it is then. Undefined: there is no such listing. */
-export const rate = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, percent, readonly }: Givens<Rated>) => ({
+export const makeUpdateRatio = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, id, percent, readonly }: Givens<SetRatioParameters>) => ({
     change: sql`
-      before AS (${asItIs(sql, "listings", operatorId, id)}), after AS (
+      before AS (${lockedRowSql(sql, "listings", operatorId, id)}), after AS (
         UPDATE listings l SET ratio = coalesce(${percent ?? null}::integer, l.ratio), ratio_readonly = coalesce(${readonly ?? null}::boolean, l.ratio_readonly)
         FROM before WHERE l.operator_id = before.operator_id AND l.id = before.id
         RETURNING l.*
       )`,
     events: [],
-    touched: touchedBetween(sql, "listing"),
-    outcome: sql`SELECT ${hosted(sql)} FROM after l`
+    touched: changedRecordsSql(sql, "listing"),
+    outcome: sql`SELECT ${settingsColumns(sql)} FROM after l`
   }))
-  return (operatorId: number, id: number, { percent, readonly }: Pick<Rated, "percent" | "readonly">) =>
-    readRated(statement({ operatorId, id, percent, readonly }))
+  return (operatorId: number, id: number, { percent, readonly }: Pick<SetRatioParameters, "percent" | "readonly">) =>
+    readRatedListing(statement({ operatorId, id, percent, readonly }))
 }

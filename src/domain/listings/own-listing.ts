@@ -4,8 +4,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
-import { rowOf } from "../../platform/database/rows.ts"
-import type { OfOperator } from "../own-row.ts"
+import { makeOptionalRowReader } from "../../platform/database/rows.ts"
+import type { OperatorScoped } from "../own-row.ts"
 
 // A listing is named by its channel and the channel's own id of it; statements know it by its row.
 
@@ -16,7 +16,7 @@ export interface ListingName {
 }
 
 /** For a FROM or a CTE: the operator's listing of that name, one row at most. */
-export const ownListing = (
+export const ownListingSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   channelType: Value<string>,
@@ -26,34 +26,34 @@ export const ownListing = (
   WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND listing_id = ${listingId}`
 
 /** For a FROM: the properties that a listing `l` sells, by its link. */
-export const soldBy = (sql: SqlClient, l: Fragment): Fragment => sql`
+export const soldPropertiesSql = (sql: SqlClient, l: Fragment): Fragment => sql`
   SELECT ${l}.property_id WHERE ${l}.property_id IS NOT NULL
   UNION ALL
   SELECT r.property_id FROM room_type_properties r
   WHERE r.operator_id = ${l}.operator_id AND r.room_type_id = ${l}.room_type_id`
 
 /** Where a listing is. */
-export const ListingPlace = Schema.Struct({
+export const ListingReference = Schema.Struct({
   id: Id,
   account_id: Id,
   channel_type: Schema.String,
   listing_id: Schema.String,
   currency: Schema.String
 })
-export type ListingPlace = typeof ListingPlace.Type
+export type ListingReference = typeof ListingReference.Type
 
-const readPlace = rowOf(ListingPlace)
+const readListingReference = makeOptionalRowReader(ListingReference)
 
 /** Where the operator's listing of that name is; undefined: there is none. */
-export const placeOfListing = (sql: SqlClient) => {
+export const makeFindListing = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, channel_type, listing_id }: Givens<OfOperator & ListingName>) => sql`
+    ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingName>) => sql`
       SELECT id, account_id, channel_type, listing_id, currency
-      FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) own`
+      FROM (${ownListingSql(sql, operatorId, channel_type, listing_id)}) own`
   )
   return (operatorId: number, { channel_type, listing_id }: ListingName) =>
-    readPlace(statement({ operatorId, channel_type, listing_id }))
+    readListingReference(statement({ operatorId, channel_type, listing_id }))
 }
 
 /** An unknown listing and another operator's are one to whoever asks. */

@@ -1,21 +1,21 @@
 import { Result } from "effect"
 import { BadRequest } from "../../contract/errors.ts"
 import { LISTING_JSON } from "../../platform/limits.ts"
-import type { ListingSaid } from "../channels/port/said.ts"
+import type { ChannelListingEvent } from "../channels/port/said.ts"
 import { type PricingRatio, READ_ONLY_RATIO } from "./contract.ts"
 
 /** What a listing sells, and whose base price its ratio is a percent of. */
-export interface Link {
+export interface ListingMapping {
   readonly type: "property" | "room_type"
   readonly id: number
 }
 
 /** The one record that is named; both or none cannot be read. */
-export const linkOf = (named: {
+export const parseListingMapping = (ids: {
   readonly property_id?: number
   readonly room_type_id?: number
-}): Result.Result<Link, BadRequest> => {
-  const { property_id, room_type_id } = named
+}): Result.Result<ListingMapping, BadRequest> => {
+  const { property_id, room_type_id } = ids
   if (property_id !== undefined && room_type_id === undefined) {
     return Result.succeed({ type: "property", id: property_id })
   }
@@ -30,16 +30,16 @@ export const linkOf = (named: {
 }
 
 /** The ratio as it is shown. */
-export const shownRatio = (ratio: number, readonly: boolean): Pick<PricingRatio, "ratio" | "readonly"> => ({
+export const toPricingRatio = (ratio: number, readonly: boolean): Pick<PricingRatio, "ratio" | "readonly"> => ({
   ratio: readonly ? READ_ONLY_RATIO : ratio,
   readonly
 })
 
 /** Of what a channel passes along of a listing, the field that is larger than is kept. */
-export const tooLargeIn = ({
+export const findOversizedField = ({
   metadata,
   price_and_rules
-}: Pick<ListingSaid, "metadata" | "price_and_rules">): string | undefined =>
+}: Pick<ChannelListingEvent, "metadata" | "price_and_rules">): string | undefined =>
   Object.entries({ metadata, price_and_rules }).find(
     ([, value]) => JSON.stringify(value ?? null).length > LISTING_JSON
   )?.[0]

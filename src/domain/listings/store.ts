@@ -2,15 +2,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { pagesOf } from "../../platform/database/pages.ts"
-import { onlyRowOf } from "../../platform/database/rows.ts"
-import { accountKnown } from "../channels/channel-accounts/known-account.ts"
+import { makePageReader } from "../../platform/database/pages.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { accountExistsCondition } from "../channels/channel-accounts/known-account.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
-import type { OfOperator } from "../own-row.ts"
-import { propertyKnown, roomTypeKnown } from "../properties/properties/belonging.ts"
-import { Instant } from "../row-fields.ts"
+import type { OperatorScoped } from "../own-row.ts"
+import { propertyExists, roomTypeExists } from "../properties/properties/belonging.ts"
+import { InstantColumn } from "../row-fields.ts"
 import { Listing, PricingRatio, type search_listings } from "./contract.ts"
-import type { Link } from "./rules.ts"
+import type { ListingMapping } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -20,25 +20,28 @@ export type ListingSearch = Pick<
   "channel_account_id" | "listing_id" | "channel_type"
 >
 
-const ListingRow = Schema.Struct({ ...Listing.fields, created_at: Instant, updated_at: Instant })
+const ListingRow = Schema.Struct({ ...Listing.fields, created_at: InstantColumn, updated_at: InstantColumn })
 const RatioRow = Schema.Struct({
   known: Schema.Boolean,
   listings: Schema.Array(PricingRatio)
 })
-const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
-const readRatios = onlyRowOf(RatioRow)
+const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
+const readRatios = makeSingleRowReader(RatioRow)
 
 const EVERY_CHANNEL = ChannelType.literals.map((each) => `'${each}'`).join(", ")
 
-const valuesOf = (operatorId: number, { channel_account_id, listing_id, channel_type }: ListingSearch) => ({
+const toSearchParameters = (operatorId: number, { channel_account_id, listing_id, channel_type }: ListingSearch) => ({
   operatorId,
   channel_account_id,
   listing_id,
   channel_type
 })
-type Wanted = Givens<ReturnType<typeof valuesOf>>
+type ListingSearchParameters = Givens<ReturnType<typeof toSearchParameters>>
 
-const conditions = (sql: Sql, { operatorId, channel_account_id, listing_id, channel_type }: Wanted) => {
+const searchConditions = (
+  sql: Sql,
+  { operatorId, channel_account_id, listing_id, channel_type }: ListingSearchParameters
+) => {
   const all = [sql`operator_id = ${operatorId}`]
   if (channel_account_id !== undefined) all.push(sql`account_id = ${channel_account_id}`)
   if (listing_id !== undefined) all.push(sql`listing_id = ${listing_id}`)
@@ -49,39 +52,40 @@ const conditions = (sql: Sql, { operatorId, channel_account_id, listing_id, chan
 }
 
 const search = (sql: Sql) => {
-  const page = pagesOf(sql, ListingRow, (wanted: Wanted) => ({
-    matching: sql`SELECT * FROM listings WHERE ${sql.and(conditions(sql, wanted))}`,
+  const selectPage = makePageReader(sql, ListingRow, (wanted: ListingSearchParameters) => ({
+    matching: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, wanted))}`,
     orderBy: sql`id`,
     columns: { channel_account_id: sql`page.account_id`, origin_account_id: sql`account.origin_account_id` },
     joined: sql`
       LEFT JOIN channel_accounts account
         ON account.operator_id = page.operator_id AND account.id = page.account_id`
   }))
-  return (operatorId: number, wanted: ListingSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+  return (operatorId: number, filter: ListingSearch, page: Page) =>
+    selectPage(toSearchParameters(operatorId, filter), page)
 }
 
 /** Whether the account a search names exists; asked only when the search found nothing. */
-const known = (sql: Sql) => {
+const makeAccountExists = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) =>
-      sql`SELECT ${accountKnown(sql, operatorId, id)} AS known`
+    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number }>) =>
+      sql`SELECT ${accountExistsCondition(sql, operatorId, id)} AS known`
   )
-  return (operatorId: number, id: number) => Effect.map(readKnown(statement({ operatorId, id })), (row) => row.known)
+  return (operatorId: number, id: number) => Effect.map(readExists(statement({ operatorId, id })), (row) => row.known)
 }
 
-interface Linked extends OfOperator {
+interface ListRatiosParameters extends OperatorScoped {
   readonly property_id: number | undefined
   readonly room_type_id: number | undefined
 }
 
 /** The listings of a link in the order they came; undefined where the operator has no such property or room type. */
-const ratios = (sql: Sql) => {
+const makeListRatios = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, property_id, room_type_id }: Givens<Linked>) => sql`
+    ({ operatorId, property_id, room_type_id }: Givens<ListRatiosParameters>) => sql`
       SELECT
-        ${propertyKnown(sql, operatorId, property_id)} AND ${roomTypeKnown(sql, operatorId, room_type_id)} AS known,
+        ${propertyExists(sql, operatorId, property_id)} AND ${roomTypeExists(sql, operatorId, room_type_id)} AS known,
         coalesce((
           SELECT jsonb_agg(jsonb_build_object('channel_type', channel_type, 'listing_id', listing_id,
             'listing_title', title, 'ratio', ratio, 'readonly', ratio_readonly) ORDER BY id)
@@ -89,7 +93,7 @@ const ratios = (sql: Sql) => {
             AND ${property_id === undefined ? sql`true` : sql`property_id = ${property_id}`}
             AND ${room_type_id === undefined ? sql`true` : sql`room_type_id = ${room_type_id}`}), '[]') AS listings`
   )
-  return (operatorId: number, { type, id }: Link) =>
+  return (operatorId: number, { type, id }: ListingMapping) =>
     Effect.map(
       readRatios(
         statement({
@@ -104,7 +108,11 @@ const ratios = (sql: Sql) => {
 
 /** The SQL of finding listings. */
 export class ListingStore extends Context.Service<ListingStore>()("latchkey/resources/ListingStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), known: known(sql), ratios: ratios(sql) }))
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    accountExists: makeAccountExists(sql),
+    listRatios: makeListRatios(sql)
+  }))
 }) {
   static readonly layer = Layer.effect(ListingStore, ListingStore.make)
 }

@@ -1,12 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../platform/database/forms.ts"
-import { orderOf } from "./search.ts"
+import { selectOrderIds } from "./search.ts"
 
 // What properties carry of entries: the one place where an entry on an order of several rooms is taken apart into its shares.
 
 /** Which entries; what is undefined does not narrow them. */
-export interface CarriedAsked {
+export interface EntryShareFilters {
   readonly operatorId: Value<number>
   readonly from?: Value<Date> | undefined
   /** The first instant after them. */
@@ -21,14 +21,14 @@ export interface CarriedAsked {
  * A query for them: a row a stay of the order, with its share as `amount` and its property (null in the box), or the entry
  * itself where it is on no order.
  */
-export const carried = (
+export const selectEntryShares = (
   sql: SqlClient,
-  { operatorId, from, until, order_code, property_id }: CarriedAsked
+  { operatorId, from, until, order_code, property_id }: EntryShareFilters
 ): Fragment => {
   const conditions: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
   if (from !== undefined) conditions.push(sql`t.action_at >= ${from}`)
   if (until !== undefined) conditions.push(sql`t.action_at < ${until}`)
-  if (order_code !== undefined) conditions.push(sql`t.order_id IN ${orderOf(sql, operatorId, order_code)}`)
+  if (order_code !== undefined) conditions.push(sql`t.order_id IN ${selectOrderIds(sql, operatorId, order_code)}`)
   if (property_id !== undefined) conditions.push(sql`coalesce(stay.property_id, t.property_id) = ${property_id}`)
   return sql`
     SELECT t.operator_id, t.id, t.direction, t.status, t.currency, t.item_id, t.payment_method_id, t.action_at, t.note,

@@ -1,36 +1,53 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
-import { fourDecimals } from "../../contract/money.ts"
-import { givenRow, namesOf } from "../../platform/database/columns.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/on-record.ts"
+import { padToFourDecimals } from "../../contract/money.ts"
+import { columnNames, rowParameterSql } from "../../platform/database/columns.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { onlyRowOf, rowOf } from "../../platform/database/rows.ts"
-import { CHANNEL_MONEY_WAITING } from "../../platform/limits.ts"
-import { Status } from "../bookings/orders/order.ts"
-import { orderAsRead } from "../bookings/orders/table.ts"
-import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
-import { BOOKING_SITE_PAYMENTS, PAID_BY_TRANSFER, RECEIVED_BY_TRANSFER, REFUND, ROOM_FEE } from "./dictionaries.ts"
-import { splitOver } from "./shares.ts"
-import { type ChannelMoney, columns, given, type Kept } from "./told-money.ts"
-import { giveUp, wait, waitingAfter, waitingFor } from "./waiting-money.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import { OrderStatus } from "../bookings/orders/order.ts"
+import { lockUnchangedOrder } from "../bookings/orders/table.ts"
+import {
+  type EntrySplit,
+  type NewTransaction,
+  NewTransactionColumns,
+  recordEntryEvent,
+  writeEntryShares
+} from "./changes.ts"
+import {
+  BOOKING_SITE_METHOD,
+  EXPENSE_TRANSFER_METHOD,
+  INCOME_TRANSFER_METHOD,
+  REFUND_ITEM,
+  ROOM_FEE_ITEM
+} from "./dictionaries.ts"
+import { splitOverStays } from "./shares.ts"
+import {
+  CHANNEL_PAYMENT_COLUMNS,
+  type ChannelPayment,
+  channelPaymentValues,
+  type TimestampedChannelPayment
+} from "./told-money.ts"
+import { makeDiscardPending, makeListPendingAfter, makeListPendingOfOrder, makeStorePending } from "./waiting-money.ts"
 
 // Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
 
 type Sql = SqlClient.SqlClient
 
-const OrderOfMoney = Schema.Struct({
+const OrderOfPayment = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
   /** It is another account's than the one that tells, and neither of them is disconnected: then the host has connected anew. */
   is_anothers: Schema.Boolean,
-  status: Status,
+  status: OrderStatus,
   currency: Schema.String,
   stays: Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 })
 /** The order that money belongs to. */
-export type OrderOfMoney = typeof OrderOfMoney.Type
+export type OrderOfPayment = typeof OrderOfPayment.Type
 
-const KnownMoney = Schema.Struct({
+const RecordedPayment = Schema.Struct({
   channel_id: Schema.String,
   kind: Schema.String,
   amount: Schema.String,
@@ -39,20 +56,26 @@ const KnownMoney = Schema.Struct({
 })
 
 /** What is known when money is told of. */
-const Found = Schema.Struct({
-  order: Schema.NullOr(OrderOfMoney),
+const PaymentContextRow = Schema.Struct({
+  order: Schema.NullOr(OrderOfPayment),
   /** The same payment, told before; by another account of the channel, where it is an entry of the order already. */
-  money: Schema.NullOr(KnownMoney),
+  money: Schema.NullOr(RecordedPayment),
   waiting: Schema.Int
 })
-export type FoundMoney = typeof Found.Type
+export type PaymentContext = typeof PaymentContextRow.Type
 
-const readFound = onlyRowOf(Schema.toCodecJson(Found))
+const readPaymentContext = makeSingleRowReader(Schema.toCodecJson(PaymentContextRow))
 
-const find = (sql: Sql) => {
+const findPaymentContext = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, accountId, channelType, paymentId, channelId }: Givens<Omit<ChannelMoney, Told>>) => sql`
+    ({
+      operatorId,
+      accountId,
+      channelType,
+      paymentId,
+      channelId
+    }: Givens<Omit<ChannelPayment, PaymentDetailKey>>) => sql`
       SELECT
         (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code,
             'is_anothers', o.channel_account_id IS NOT NULL AND o.channel_account_id <> ${accountId} AND NOT EXISTS (
@@ -73,71 +96,74 @@ const find = (sql: Sql) => {
           LIMIT 1) AS money,
         (SELECT count(*)::int FROM (SELECT FROM channel_payments p
           WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
-          LIMIT ${CHANNEL_MONEY_WAITING}) waiting) AS waiting`
+          LIMIT ${PENDING_CHANNEL_PAYMENTS}) waiting) AS waiting`
   )
-  return ({ operatorId, accountId, channelType, paymentId, channelId }: ChannelMoney) =>
-    readFound(statement({ operatorId, accountId, channelType, paymentId, channelId }))
+  return ({ operatorId, accountId, channelType, paymentId, channelId }: ChannelPayment) =>
+    readPaymentContext(statement({ operatorId, accountId, channelType, paymentId, channelId }))
 }
 
 /** What is told of money beside how it is found. */
-type Told = "kind" | "amount" | "currency" | "paidAt"
+type PaymentDetailKey = "kind" | "amount" | "currency" | "paidAt"
 
-interface Settled extends Omit<Kept, "channelType">, Split {
-  readonly entry: Omit<typeof GivenTransaction.Type, "order_id"> & { readonly order_id: number }
+interface SettlePaymentParameters extends Omit<TimestampedChannelPayment, "channelType">, EntrySplit {
+  readonly entry: Omit<typeof NewTransactionColumns.Type, "order_id"> & { readonly order_id: number }
 }
 
 /** `as_read` is false where the order had changed since; then nothing was written. `id`: the entry; null, it was there. */
-const readSettled = onlyRowOf(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
+const readSettled = makeSingleRowReader(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
 
 /** Who is said to have created it. */
-const SYSTEM = "System"
+const SYSTEM_NAME = "System"
 
 /** The entry that money of a channel is: what a guest paid came in for the room, what the guest got back went out as a refund. */
-export const entryOf = (
-  { kind, channelType, amount, currency, paidAt }: ChannelMoney,
+export const toTransaction = (
+  { kind, channelType, amount, currency, paidAt }: ChannelPayment,
   now: Date
 ): Omit<NewTransaction, "property_id"> & { readonly property_id: null } => ({
   direction: kind === "payment" ? "income" : "expense",
   amount,
   currency,
-  item_id: kind === "payment" ? ROOM_FEE : REFUND,
+  item_id: kind === "payment" ? ROOM_FEE_ITEM : REFUND_ITEM,
   payment_method_id:
     kind === "refund"
-      ? PAID_BY_TRANSFER
+      ? EXPENSE_TRANSFER_METHOD
       : channelType === "booking_site"
-        ? BOOKING_SITE_PAYMENTS
-        : RECEIVED_BY_TRANSFER,
+        ? BOOKING_SITE_METHOD
+        : INCOME_TRANSFER_METHOD,
   // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
   action_at: (paidAt < now ? paidAt : now).toISOString(),
   status: "paid",
   note: "",
   property_id: null,
-  operator_name: SYSTEM
+  operator_name: SYSTEM_NAME
 })
 
 /** Makes the entry, once: the payment is settled by the statement that makes it. */
 const settle = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ entry, order, shares, ...money }: Givens<Settled>) => ({
-    change: sql`
-      ${orderAsRead(sql, money.operatorId, order)}, payment AS (
-        INSERT INTO channel_payments AS p (${sql.literal(columns)}, settled_at)
-        SELECT ${given(sql, money)}, ${money.now}::timestamptz FROM as_read
+  const statement = prepareRecordedChange(
+    sql,
+    ({ entry, order, shares, ...money }: Givens<SettlePaymentParameters>) => ({
+      change: sql`
+      ${lockUnchangedOrder(sql, money.operatorId, order)}, payment AS (
+        INSERT INTO channel_payments AS p (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}, settled_at)
+        SELECT ${channelPaymentValues(sql, money)}, ${money.now}::timestamptz FROM as_read
         ON CONFLICT (operator_id, account_id, payment_id) DO UPDATE SET settled_at = excluded.settled_at
           WHERE p.settled_at IS NULL
         RETURNING p.operator_id
       ), entry AS (
-        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
+        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
         SELECT payment.operator_id, ${money.now}::timestamptz, ${money.now}::timestamptz,
-          ${sql.literal(namesOf(GivenTransaction, "given"))}
-        FROM payment, ${givenRow(sql, GivenTransaction, entry)}
+          ${sql.literal(columnNames(NewTransactionColumns, "given"))}
+        FROM payment, ${rowParameterSql(sql, NewTransactionColumns, entry)}
         RETURNING operator_id, id
-      ), shares AS (${sharesInto(sql, shares)})`,
-    events: [recorded(sql, "created", money.now)],
-    touched: touchedIn(sql, "transaction", "entry"),
-    outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
-  }))
-  return (money: ChannelMoney, order: OrderOfMoney, now: Date) => {
-    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = money
+      ), shares AS (${writeEntryShares(sql, shares)})`,
+      events: [recordEntryEvent(sql, "created", money.now)],
+      touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+      outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
+    })
+  )
+  return (payment: ChannelPayment, order: OrderOfPayment, now: Date) => {
+    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
     const stays = order.stays.map(({ id, revenue }) => ({ id, accommodation_revenue: revenue }))
     return readSettled(
       statement({
@@ -150,53 +176,56 @@ const settle = (sql: Sql) => {
         currency,
         paidAt,
         now,
-        entry: { ...entryOf(money, now), order_id: order.id },
+        entry: { ...toTransaction(payment, now), order_id: order.id },
         order: { id: order.id, currency: order.currency, stays: order.stays, status: order.status },
-        shares: splitOver(amount, currency, stays)
+        shares: splitOverStays(amount, currency, stays)
       })
     )
   }
 }
 
-const readPaid = rowOf(Schema.Struct({ reservation_code: Schema.String }))
+const readPaidOrder = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
 
 /** The order, if it waits for a payment that is an entry of it already. */
-const paidBefore = (sql: Sql) => {
+const findPaidOrder = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({
       operatorId,
       channelType,
       channelId
-    }: Givens<Pick<ChannelMoney, "operatorId" | "channelType" | "channelId">>) => sql`
+    }: Givens<Pick<ChannelPayment, "operatorId" | "channelType" | "channelId">>) => sql`
       SELECT o.reservation_code FROM orders o
       WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}
         AND o.status = 'wait_pay'
         AND EXISTS (SELECT FROM transactions t
           WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
-            AND t.item_id = ${ROOM_FEE} AND t.operator_name = ${SYSTEM})`
+            AND t.item_id = ${ROOM_FEE_ITEM} AND t.operator_name = ${SYSTEM_NAME})`
   )
   return (operatorId: number, channelType: string, channelId: string) =>
-    readPaid(statement({ operatorId, channelType, channelId }))
+    readPaidOrder(statement({ operatorId, channelType, channelId }))
 }
 
 /** Whether two tellings of one payment say the same. */
-export const isSameMoney = (known: typeof KnownMoney.Type, told: ChannelMoney): boolean =>
-  known.channel_id === told.channelId &&
-  known.kind === told.kind &&
-  known.currency === told.currency &&
-  fourDecimals(known.amount) === fourDecimals(told.amount)
+export const isSamePayment = (recorded: typeof RecordedPayment.Type, payment: ChannelPayment): boolean =>
+  recorded.channel_id === payment.channelId &&
+  recorded.kind === payment.kind &&
+  recorded.currency === payment.currency &&
+  padToFourDecimals(recorded.amount) === padToFourDecimals(payment.amount)
 
-export class ChannelMoneyStore extends Context.Service<ChannelMoneyStore>()("latchkey/resources/ChannelMoneyStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    find: find(sql),
-    wait: wait(sql),
-    giveUp: giveUp(sql),
-    settle: settle(sql),
-    paidBefore: paidBefore(sql),
-    waitingFor: waitingFor(sql),
-    waitingAfter: waitingAfter(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(ChannelMoneyStore, ChannelMoneyStore.make)
+export class ChannelPaymentStore extends Context.Service<ChannelPaymentStore>()(
+  "latchkey/resources/ChannelMoneyStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      find: findPaymentContext(sql),
+      storePending: makeStorePending(sql),
+      discardPending: makeDiscardPending(sql),
+      settle: settle(sql),
+      findPaidOrder: findPaidOrder(sql),
+      listPendingOfOrder: makeListPendingOfOrder(sql),
+      listPendingAfter: makeListPendingAfter(sql)
+    }))
+  }
+) {
+  static readonly layer = Layer.effect(ChannelPaymentStore, ChannelPaymentStore.make)
 }

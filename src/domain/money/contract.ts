@@ -1,38 +1,38 @@
 import { Schema } from "effect"
-import { chosenFields } from "../../contract/chosen-fields.ts"
+import { fieldsParameter } from "../../contract/chosen-fields.ts"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
 import {
   CalendarDate,
-  Code,
   Currency,
   Id,
   LastChange,
-  MicrosecondText,
+  MicrosecondInstantText,
+  narrowingField,
   PositiveAmount,
-  textUpTo,
-  wideningIfAbsent
+  RecordCode,
+  textUpTo
 } from "../../contract/fields.ts"
-import { editOf } from "../../contract/fixed-fields.ts"
-import { card, family } from "../../contract/operation.ts"
+import { editPayloadFields } from "../../contract/fixed-fields.ts"
+import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { TRANSACTION_DAYS, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../platform/limits.ts"
 
 // Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
 
-export const Direction = Schema.Literals(["income", "expense"])
-export type Direction = typeof Direction.Type
+export const TransactionDirection = Schema.Literals(["income", "expense"])
+export type TransactionDirection = typeof TransactionDirection.Type
 
-export const Status = Schema.Literals(["paid", "outstanding"])
-export type Status = typeof Status.Type
+export const TransactionStatus = Schema.Literals(["paid", "outstanding"])
+export type TransactionStatus = typeof TransactionStatus.Type
 
 const Note = textUpTo(TRANSACTION_NOTE)
 
 export const Transaction = Schema.Struct({
   id: Id,
-  direction: Direction,
+  direction: TransactionDirection,
   amount: Schema.Finite.annotateKey({ description: "Always positive, major units; the sign is the direction's." }),
   currency: Schema.String,
-  status: Status,
+  status: TransactionStatus,
   action_at: Schema.String.annotateKey({ description: "ISO 8601 UTC, `…Z`, with the microseconds it was sent with." }),
   item_id: Id,
   item_name: Schema.NullOr(Schema.String),
@@ -58,7 +58,7 @@ export const Transaction = Schema.Struct({
 })
 export type Transaction = typeof Transaction.Type
 
-const operation = family({ category: "finance", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "finance", since: "3.4.0", openWorld: false })
 
 export const search_transactions = operation("search_transactions", {
   route: "GET /transactions",
@@ -68,20 +68,20 @@ export const search_transactions = operation("search_transactions", {
     start_date: Schema.optionalKey(CalendarDate),
     end_date: Schema.optionalKey(CalendarDate),
     property_id: Schema.optionalKey(Id),
-    reservation_code: Schema.optionalKey(Code),
-    stay_code: Schema.optionalKey(Code).annotateKey({ deprecated: true }),
-    direction: Schema.optionalKey(Direction),
+    reservation_code: Schema.optionalKey(RecordCode),
+    stay_code: Schema.optionalKey(RecordCode).annotateKey({ deprecated: true }),
+    direction: Schema.optionalKey(TransactionDirection),
     item_id: Schema.optionalKey(Id),
     payment_method_id: Schema.optionalKey(Id),
     currency: Schema.optionalKey(Currency),
-    status: Schema.optionalKey(Status),
+    status: Schema.optionalKey(TransactionStatus),
     keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD)),
-    ...chosenFields("transactions", Transaction),
+    ...fieldsParameter("transactions", Transaction),
     ...pageFields
   },
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding: not settled yet. property_id also finds entries of orders with a stay there; amount is the whole order's, shares are the rooms'. Amounts are positive.`,
     [
       "What did I earn in May?",
@@ -93,27 +93,27 @@ export const search_transactions = operation("search_transactions", {
 })
 
 /** The fields that say what an entry is on. */
-const LINKS = ["property_id", "reservation_code", "stay_code"]
+const LINK_FIELDS = ["property_id", "reservation_code", "stay_code"]
 
 export const create_transaction = operation("create_transaction", {
   route: "POST /transactions",
   summary: "Record an income or an expense",
   payload: {
     // Without any of these the entry is the operator's.
-    property_id: wideningIfAbsent(Id, LINKS),
-    reservation_code: wideningIfAbsent(Code, LINKS),
-    stay_code: wideningIfAbsent(Code, LINKS).annotateKey({ deprecated: true }),
-    direction: Direction,
+    property_id: narrowingField(Id, LINK_FIELDS),
+    reservation_code: narrowingField(RecordCode, LINK_FIELDS),
+    stay_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({ deprecated: true }),
+    direction: TransactionDirection,
     amount: PositiveAmount,
     currency: Schema.optionalKey(Currency),
     item_id: Id,
     payment_method_id: Id,
-    action_at: Schema.optionalKey(MicrosecondText),
+    action_at: Schema.optionalKey(MicrosecondInstantText),
     note: Schema.optionalKey(Note)
   },
   success: Schema.Struct({ transaction_id: Id }),
   errors: [NotFound, Forbidden, Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     "Records an income or expense on a property (property_id), a whole order (reservation_code) or, with neither, the operator (main account only). item_id and payment_method_id: query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and link cannot change.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
     true
@@ -121,23 +121,23 @@ export const create_transaction = operation("create_transaction", {
 })
 
 /** What an edit can change of an entry. */
-export const Changeable = {
+export const editableFields = {
   amount: Schema.optionalKey(PositiveAmount),
   item_id: Schema.optionalKey(Id),
   payment_method_id: Schema.optionalKey(Id),
-  action_at: Schema.optionalKey(MicrosecondText),
+  action_at: Schema.optionalKey(MicrosecondInstantText),
   /** Only `paid` can be set (rules.ts). */
-  status: Schema.optionalKey(Status),
+  status: Schema.optionalKey(TransactionStatus),
   note: Schema.optionalKey(Note)
 }
 
 export const update_transaction = operation("update_transaction", {
   route: "PATCH /transactions/{id}",
   summary: "Change an entry",
-  payload: editOf(Transaction, { id: Id, ...Changeable, updated_at: LastChange }),
+  payload: editPayloadFields(Transaction, { id: Id, ...editableFields, updated_at: LastChange }),
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     "Changes an entry (id: search_transactions); status paid settles it. What you do not send stays. Another action_at sets the status as on creation. Direction, currency and link cannot change: delete it and create another.",
     [
       "The laundry bill was 38, not 35.50",
@@ -154,7 +154,7 @@ export const delete_transaction = operation("delete_transaction", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden],
-  exposure: card(
+  exposure: toolMetadata(
     "Deletes an entry for good (id: search_transactions).",
     ["Delete the duplicate cleaning entry of last Friday"],
     true
@@ -164,44 +164,44 @@ export const delete_transaction = operation("delete_transaction", {
 /** An item or a payment method. */
 export const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
 
-const dictionary = <const Name extends string, Success extends Schema.Top>(
+const dictionaryOperation = <const Name extends string, Success extends Schema.Top>(
   name: Name,
-  declared: { readonly path: `/${string}`; readonly success: Success; readonly names: string; readonly example: string }
+  options: { readonly path: `/${string}`; readonly success: Success; readonly names: string; readonly example: string }
 ) =>
   operation(name, {
-    route: `GET ${declared.path}`,
-    summary: `The dictionary of ${declared.names}`,
+    route: `GET ${options.path}`,
+    summary: `The dictionary of ${options.names}`,
     payload: {},
-    success: declared.success,
-    exposure: card(
-      `Lists ${declared.names}: the service's own and the account's. Keep them for an hour.`,
-      [declared.example],
+    success: options.success,
+    exposure: toolMetadata(
+      `Lists ${options.names}: the service's own and the account's. Keep them for an hour.`,
+      [options.example],
       false
     )
   })
 
-export const query_income_items = dictionary("query_income_items", {
+export const query_income_items = dictionaryOperation("query_income_items", {
   path: "/income_items",
   success: Schema.Struct({ income_items: Schema.Array(DictionaryRow) }),
   names: "income categories (item_id)",
   example: "Which income categories are there?"
 })
 
-export const query_expense_items = dictionary("query_expense_items", {
+export const query_expense_items = dictionaryOperation("query_expense_items", {
   path: "/expense_items",
   success: Schema.Struct({ expense_items: Schema.Array(DictionaryRow) }),
   names: "expense categories (item_id)",
   example: "Which expense categories can I use?"
 })
 
-export const query_income_methods = dictionary("query_income_methods", {
+export const query_income_methods = dictionaryOperation("query_income_methods", {
   path: "/income_methods",
   success: Schema.Struct({ income_methods: Schema.Array(DictionaryRow) }),
   names: "ways an income is received (payment_method_id)",
   example: "How can I record that a guest paid in cash?"
 })
 
-export const query_expense_methods = dictionary("query_expense_methods", {
+export const query_expense_methods = dictionaryOperation("query_expense_methods", {
   path: "/expense_methods",
   success: Schema.Struct({ expense_methods: Schema.Array(DictionaryRow) }),
   names: "ways an expense is paid (payment_method_id)",

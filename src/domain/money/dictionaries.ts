@@ -15,7 +15,7 @@ export const dictionariesOf = (direction: "income" | "expense") =>
  * What every operator finds in its dictionaries. The ids 13, 27, 34, 35 and 195 to 198 are the publicly visible ones
  * (contract facts 1.4); the others are ours and, like those, never change their meaning.
  */
-const SYSTEM: Readonly<Record<Dictionary, ReadonlyMap<number, string>>> = {
+const BUILT_IN_ENTRIES: Readonly<Record<Dictionary, ReadonlyMap<number, string>>> = {
   income_items: new Map([
     [11, "Room fee"],
     [12, "Deposit"],
@@ -57,21 +57,21 @@ const SYSTEM: Readonly<Record<Dictionary, ReadonlyMap<number, string>>> = {
 }
 
 /** What the service itself books with: money that guests paid for a room, and what they got back. */
-export const ROOM_FEE = 11
-export const REFUND = 58
-export const BOOKING_SITE_PAYMENTS = 27
-export const RECEIVED_BY_TRANSFER = 36
-export const PAID_BY_TRANSFER = 302
+export const ROOM_FEE_ITEM = 11
+export const REFUND_ITEM = 58
+export const BOOKING_SITE_METHOD = 27
+export const INCOME_TRANSFER_METHOD = 36
+export const EXPENSE_TRANSFER_METHOD = 302
 
-const BOOKED_WITH: Readonly<Record<Dictionary, ReadonlyArray<number>>> = {
-  income_items: [ROOM_FEE],
-  expense_items: [REFUND],
-  income_methods: [BOOKING_SITE_PAYMENTS, RECEIVED_BY_TRANSFER],
-  expense_methods: [PAID_BY_TRANSFER]
+const USED_BY_SERVICE: Readonly<Record<Dictionary, ReadonlyArray<number>>> = {
+  income_items: [ROOM_FEE_ITEM],
+  expense_items: [REFUND_ITEM],
+  income_methods: [BOOKING_SITE_METHOD, INCOME_TRANSFER_METHOD],
+  expense_methods: [EXPENSE_TRANSFER_METHOD]
 }
 
 /** Whether the service itself books with it, so that it must stay. */
-export const isBookedWith = (dictionary: Dictionary, id: number): boolean => BOOKED_WITH[dictionary].includes(id)
+export const isUsedByService = (dictionary: Dictionary, id: number): boolean => USED_BY_SERVICE[dictionary].includes(id)
 
 export interface DictionaryEntry {
   readonly id: number
@@ -79,7 +79,7 @@ export interface DictionaryEntry {
 }
 
 /** What an account says of an entry, be it one of its own or a built-in one. */
-export interface OwnEntry extends DictionaryEntry {
+export interface DictionaryEntryState extends DictionaryEntry {
   /** Nothing new is entered under it. */
   readonly retired: boolean
 }
@@ -89,34 +89,40 @@ export const notInDictionary = (field: string, dictionary: string): ValidationFa
   new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
 
 /** Whether every operator finds the id in that dictionary, unless it has retired it. */
-export const isBuiltIn = (dictionary: Dictionary, id: number): boolean => SYSTEM[dictionary].has(id)
+export const isBuiltIn = (dictionary: Dictionary, id: number): boolean => BUILT_IN_ENTRIES[dictionary].has(id)
 
 /** The built-in entries of a dictionary: their names by their ids. */
-export const builtIn = (dictionary: Dictionary): ReadonlyMap<number, string> => SYSTEM[dictionary]
+export const builtInEntries = (dictionary: Dictionary): ReadonlyMap<number, string> => BUILT_IN_ENTRIES[dictionary]
 
 /** Whether the id is in the dictionary: as the account has it, and where that says nothing (null), among the built-in ones. */
-export const inDictionary = (
+export const checkInDictionary = (
   field: string,
   dictionary: Dictionary,
   id: number,
-  listed: boolean | null
+  isListed: boolean | null
 ): Result.Result<void, ValidationFailed> =>
-  (listed ?? isBuiltIn(dictionary, id)) ? Result.void : Result.fail(notInDictionary(field, dictionary))
+  (isListed ?? isBuiltIn(dictionary, id)) ? Result.void : Result.fail(notInDictionary(field, dictionary))
 
 /** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
-export const nameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>
-  accountName ?? SYSTEM[dictionary].get(id) ?? null
+export const entryNameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>
+  accountName ?? BUILT_IN_ENTRIES[dictionary].get(id) ?? null
 
 /** Every entry of an account, retired ones too: built-in ones under the account's names, and its own, by id. */
-export const merged = (dictionary: Dictionary, own: ReadonlyArray<OwnEntry>): ReadonlyArray<OwnEntry> => {
-  const all = new Map<number, OwnEntry>()
-  for (const [id, name] of SYSTEM[dictionary]) all.set(id, { id, name, retired: false })
+export const mergeEntries = (
+  dictionary: Dictionary,
+  own: ReadonlyArray<DictionaryEntryState>
+): ReadonlyArray<DictionaryEntryState> => {
+  const all = new Map<number, DictionaryEntryState>()
+  for (const [id, name] of BUILT_IN_ENTRIES[dictionary]) all.set(id, { id, name, retired: false })
   for (const entry of own) all.set(entry.id, entry)
   return Array.from(all.values()).sort((one, other) => one.id - other.id)
 }
 
 /** The dictionary of an account, as it is to be chosen from. */
-export const listed = (dictionary: Dictionary, own: ReadonlyArray<OwnEntry>): ReadonlyArray<DictionaryEntry> =>
-  merged(dictionary, own)
+export const listSelectableEntries = (
+  dictionary: Dictionary,
+  own: ReadonlyArray<DictionaryEntryState>
+): ReadonlyArray<DictionaryEntry> =>
+  mergeEntries(dictionary, own)
     .filter(({ retired }) => !retired)
     .map(({ id, name }) => ({ id, name }))

@@ -1,14 +1,20 @@
 import { Clock, Effect, Layer } from "effect"
-import { CurrentOperator } from "../../contract/caller.ts"
+import { CurrentCaller } from "../../contract/caller.ts"
 import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
-import { decimalText, unitsOf } from "../../contract/money.ts"
-import { pageOf } from "../../contract/page.ts"
-import { currentSecond, instantsOfDays, instantText, instantTextOf, wholeSecond } from "../../contract/time.ts"
-import { unlessOrderChanges } from "../bookings/orders/rules.ts"
-import { change, done, handled, layerHandled } from "../handled.ts"
+import { makeImmutableFieldCheck } from "../../contract/fixed-fields.ts"
+import { formatMinorUnits, parseMinorUnits } from "../../contract/money.ts"
+import { toPage } from "../../contract/page.ts"
+import {
+  currentSecond,
+  formatUtcInstant,
+  toInstantRange,
+  toUtcInstantText,
+  truncateToSecond
+} from "../../contract/time.ts"
+import { retryWhileOrderChanges } from "../bookings/orders/rules.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../handled.ts"
 import { noSuchProperty } from "../properties/properties/belonging.ts"
-import { Identity } from "../row-fields.ts"
+import { RowId } from "../row-fields.ts"
 import {
   type create_transaction,
   type delete_transaction,
@@ -17,17 +23,23 @@ import {
   Transactions,
   update_transaction
 } from "./contract.ts"
-import { type Dictionary, dictionariesOf, inDictionary, listed, nameOf } from "./dictionaries.ts"
 import {
-  changesSomething,
-  daysOf,
-  editedStatus,
-  fieldOfOrder,
+  checkInDictionary,
+  type Dictionary,
+  dictionariesOf,
+  entryNameOf,
+  listSelectableEntries
+} from "./dictionaries.ts"
+import {
+  hasChanges,
+  isMarkedPaid,
   isSameTime,
-  type NamesOfOrder,
-  orderCodeOf,
-  settles,
-  sharesOf,
+  type OrderCodeFields,
+  orderCodeFieldOf,
+  readOrderCode,
+  readSearchDays,
+  resolveEditedStatus,
+  splitIntoShares,
   statusAt
 } from "./rules.ts"
 import { TransactionStore } from "./store.ts"
@@ -36,93 +48,102 @@ type Store = TransactionStore["Service"]
 
 const searchTransactions = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof search_transactions.payloadSchema.Type) {
-    const caller = yield* CurrentOperator
-    const order_code = yield* Effect.fromResult(orderCodeOf(payload))
-    const days = yield* Effect.fromResult(daysOf(payload))
-    const instants = days === undefined ? undefined : instantsOfDays(days.start, days.end, caller.timeZone)
-    const wanted = { ...payload, instants, order_code }
-    const found = yield* store.search(caller.operatorId, wanted, pageOf(payload))
-    if (found.total === 0 && (wanted.property_id ?? order_code) !== undefined) {
-      const known = yield* store.known(caller.operatorId, wanted)
-      if (!known.property) return yield* noSuchProperty
-      if (!known.order) return yield* noSuchOrder(payload)
+    const caller = yield* CurrentCaller
+    const order_code = yield* Effect.fromResult(readOrderCode(payload))
+    const days = yield* Effect.fromResult(readSearchDays(payload))
+    const instants = days === undefined ? undefined : toInstantRange(days.start, days.end, caller.timeZone)
+    const filters = { ...payload, instants, order_code }
+    const page = yield* store.search(caller.operatorId, filters, toPage(payload))
+    if (page.total === 0 && (filters.property_id ?? order_code) !== undefined) {
+      const existing = yield* store.checkFilters(caller.operatorId, filters)
+      if (!existing.property) return yield* noSuchProperty
+      if (!existing.order) return yield* noSuchOrder(payload)
     }
-    return { transactions: found.rows.map(named), total: found.total }
+    return { transactions: page.rows.map(withNames), total: page.total }
   })
 
 const createTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof create_transaction.payloadSchema.Type) {
-    const caller = yield* CurrentOperator
+    const caller = yield* CurrentCaller
     const { direction, property_id, item_id, payment_method_id, note = "" } = payload
-    const order_code = yield* Effect.fromResult(orderCodeOf(payload))
-    if (property_id !== undefined && order_code !== undefined) return yield* twoLinks(payload)
+    const order_code = yield* Effect.fromResult(readOrderCode(payload))
+    if (property_id !== undefined && order_code !== undefined) return yield* conflictingLinks(payload)
     if (property_id === undefined && order_code === undefined && caller.role === "sub") {
       return yield* mainAccountOnly("create")
     }
-    if (order_code === undefined && payload.currency === undefined) return yield* noCurrency
+    if (order_code === undefined && payload.currency === undefined) return yield* missingCurrency
 
     const { items, methods } = dictionariesOf(direction)
-    const before = yield* store.preconditions({
+    const preconditions = yield* store.findPreconditions({
       operatorId: caller.operatorId,
       property_id,
       order_code,
       item: { dictionary: items, id: item_id },
       method: { dictionary: methods, id: payment_method_id }
     })
-    if (!before.property_known) return yield* noSuchProperty
-    if (order_code !== undefined && before.order_id === null) return yield* noSuchOrder(payload)
-    yield* Effect.fromResult(inDictionary("item_id", items, item_id, before.item_listed))
-    yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, before.method_listed))
-    const currency = before.order_currency ?? payload.currency ?? caller.currency
-    if (payload.currency !== undefined && payload.currency !== currency) return yield* notTheOrders(currency)
-    const units = yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
+    if (!preconditions.property_known) return yield* noSuchProperty
+    if (order_code !== undefined && preconditions.order_id === null) return yield* noSuchOrder(payload)
+    yield* Effect.fromResult(checkInDictionary("item_id", items, item_id, preconditions.item_listed))
+    yield* Effect.fromResult(
+      checkInDictionary("payment_method_id", methods, payment_method_id, preconditions.method_listed)
+    )
+    const currency = preconditions.order_currency ?? payload.currency ?? caller.currency
+    if (payload.currency !== undefined && payload.currency !== currency) return yield* currencyMismatch(currency)
+    const units = yield* Effect.fromResult(parseMinorUnits("amount", payload.amount, currency))
 
     const now = yield* Clock.currentTimeMillis
     const action_at =
       payload.action_at === undefined
-        ? instantText(wholeSecond(now))
-        : instantTextOf(payload.action_at, caller.timeZone)
+        ? formatUtcInstant(truncateToSecond(now))
+        : toUtcInstantText(payload.action_at, caller.timeZone)
     const link = { property_id: property_id ?? null, operator_name: caller.accountName }
-    const amount = decimalText(units, currency)
+    const amount = formatMinorUnits(units, currency)
     const status = statusAt(Date.parse(action_at), now)
     const created = yield* store.create(
       caller.operatorId,
       { direction, amount, currency, item_id, payment_method_id, action_at, note, ...link, status },
       {
-        order: before.order_id === null ? undefined : { id: before.order_id, currency, stays: before.stays },
-        shares: sharesOf(units, currency, before.stays)
+        order:
+          preconditions.order_id === null
+            ? undefined
+            : { id: preconditions.order_id, currency, stays: preconditions.stays },
+        shares: splitIntoShares(units, currency, preconditions.stays)
       },
-      wholeSecond(now)
+      truncateToSecond(now)
     )
     return created
-  }, unlessOrderChanges)
+  }, retryWhileOrderChanges)
 
 const updateTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof update_transaction.payloadSchema.Type) {
-    const caller = yield* CurrentOperator
-    const entry = yield* store.existing(caller.operatorId, payload.id, payload)
+    const caller = yield* CurrentCaller
+    const entry = yield* store.findTransaction(caller.operatorId, payload.id, payload)
     if (entry === undefined) return yield* noSuchEntry
     if (caller.role === "sub" && entry.link_type === "operator") return yield* mainAccountOnly("change")
-    yield* Effect.fromResult(fixedFields(named(entry), payload))
-    const isSettled = yield* Effect.fromResult(settles(payload.status, entry.status))
-    if (!changesSomething({ ...payload, status: isSettled ? payload.status : undefined })) return {}
+    yield* Effect.fromResult(checkFixedFields(withNames(entry), payload))
+    const marksPaid = yield* Effect.fromResult(isMarkedPaid(payload.status, entry.status))
+    if (!hasChanges({ ...payload, status: marksPaid ? payload.status : undefined })) return {}
 
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
     const { items, methods } = dictionariesOf(entry.direction)
     // What the entry has already it may keep, whatever has become of it in the dictionary.
     if (item_id !== undefined && item_id !== entry.item_id) {
-      yield* Effect.fromResult(inDictionary("item_id", items, item_id, entry.item_listed))
+      yield* Effect.fromResult(checkInDictionary("item_id", items, item_id, entry.item_listed))
     }
     if (payment_method_id !== undefined && payment_method_id !== entry.payment_method_id) {
-      yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, entry.method_listed))
+      yield* Effect.fromResult(checkInDictionary("payment_method_id", methods, payment_method_id, entry.method_listed))
     }
     const units =
-      payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
-    const amount = units === undefined ? undefined : decimalText(units, currency)
+      payload.amount === undefined
+        ? undefined
+        : yield* Effect.fromResult(parseMinorUnits("amount", payload.amount, currency))
+    const amount = units === undefined ? undefined : formatMinorUnits(units, currency)
     const now = yield* Clock.currentTimeMillis
-    const sentTime = payload.action_at === undefined ? undefined : instantTextOf(payload.action_at, caller.timeZone)
-    const status = yield* Effect.fromResult(editedStatus({ status: payload.status, action_at: sentTime }, entry, now))
+    const sentTime = payload.action_at === undefined ? undefined : toUtcInstantText(payload.action_at, caller.timeZone)
+    const status = yield* Effect.fromResult(
+      resolveEditedStatus({ status: payload.status, action_at: sentTime }, entry, now)
+    )
     const action_at = sentTime === undefined || isSameTime(sentTime, entry.action_at) ? undefined : sentTime
     const order = entry.order_id === null ? undefined : { id: entry.order_id, currency, stays: entry.stays }
     const updated = yield* store.update(
@@ -131,61 +152,61 @@ const updateTransaction = (store: Store) =>
       { amount, item_id, payment_method_id, action_at, status, note },
       units === undefined
         ? { order: undefined, shares: [] }
-        : { order, shares: sharesOf(units, currency, entry.stays) },
-      wholeSecond(now)
+        : { order, shares: splitIntoShares(units, currency, entry.stays) },
+      truncateToSecond(now)
     )
     return updated
-  }, unlessOrderChanges)
+  }, retryWhileOrderChanges)
 
 const deleteTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_transaction.payloadSchema.Type) {
-    const caller = yield* CurrentOperator
+    const caller = yield* CurrentCaller
     // The link of an entry never changes, so the check stays valid.
     if (caller.role === "sub") {
-      const entry = yield* store.existing(caller.operatorId, payload.id, {})
+      const entry = yield* store.findTransaction(caller.operatorId, payload.id, {})
       if (entry?.link_type === "operator") return yield* mainAccountOnly("delete")
     }
-    const removed = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
-    return removed ?? (yield* noSuchEntry)
+    const deletedEntry = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
+    return deletedEntry ?? (yield* noSuchEntry)
   })
 
 const queryDictionary = (store: Store, name: Dictionary) =>
   Effect.gen(function* () {
-    const caller = yield* CurrentOperator
-    return listed(name, yield* store.dictionary(caller.operatorId, name))
+    const caller = yield* CurrentCaller
+    return listSelectableEntries(name, yield* store.listDictionary(caller.operatorId, name))
   })
 
-const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, {
+const checkFixedFields = makeImmutableFieldCheck(update_transaction.payloadSchema, {
   changedBy: { item_name: "item_id", payment_method_name: "payment_method_id", shares: "amount" }
 })
 
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
-const noSuchOrder = (sent: NamesOfOrder) => new NotFound({ message: `${fieldOfOrder(sent)}: no such order.` })
-const twoLinks = (sent: NamesOfOrder) =>
-  new BadRequest({ message: `property_id: cannot be given together with ${fieldOfOrder(sent)}.` })
+const noSuchOrder = (sent: OrderCodeFields) => new NotFound({ message: `${orderCodeFieldOf(sent)}: no such order.` })
+const conflictingLinks = (sent: OrderCodeFields) =>
+  new BadRequest({ message: `property_id: cannot be given together with ${orderCodeFieldOf(sent)}.` })
 const mainAccountOnly = (act: "create" | "change" | "delete") =>
   new Forbidden({ message: `Only the main account may ${act} an entry without property_id and reservation_code.` })
-const noCurrency = new BadRequest({ message: "currency: is required unless reservation_code is given." })
-const notTheOrders = (currency: string) =>
+const missingCurrency = new BadRequest({ message: "currency: is required unless reservation_code is given." })
+const currencyMismatch = (currency: string) =>
   new ValidationFailed({ message: `currency: must be ${currency}, the currency of the order.` })
 
 /** The entry as it is shown: what the account has no name for has the built-in one. */
-const named = (row: Transaction): Transaction => {
+const withNames = (row: Transaction): Transaction => {
   const { items, methods } = dictionariesOf(row.direction)
   return {
     ...row,
-    item_name: nameOf(items, row.item_id, row.item_name),
-    payment_method_name: nameOf(methods, row.payment_method_id, row.payment_method_name)
+    item_name: entryNameOf(items, row.item_id, row.item_name),
+    payment_method_name: entryNameOf(methods, row.payment_method_id, row.payment_method_name)
   }
 }
 
-export const layerTransactions = layerHandled(
+export const layerTransactions = layerOperations(
   Effect.map(TransactionStore, (store) =>
-    handled(Transactions, {
+    handleOperations(Transactions, {
       search_transactions: searchTransactions(store),
-      create_transaction: change(createTransaction(store), Identity, ({ id }) => ({ transaction_id: id })),
-      update_transaction: done(updateTransaction(store)),
-      delete_transaction: done(deleteTransaction(store)),
+      create_transaction: changeHandler(createTransaction(store), RowId, ({ id }) => ({ transaction_id: id })),
+      update_transaction: voidChangeHandler(updateTransaction(store)),
+      delete_transaction: voidChangeHandler(deleteTransaction(store)),
       query_income_items: () =>
         Effect.map(queryDictionary(store, "income_items"), (income_items) => ({ income_items })),
       query_expense_items: () =>

@@ -1,22 +1,27 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../changes/on-record.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowOf } from "../../platform/database/rows.ts"
-import type { OfOperator } from "../own-row.ts"
+import { makeOptionalRowReader } from "../../platform/database/rows.ts"
+import type { OperatorScoped } from "../own-row.ts"
 import { Dictionary } from "./dictionaries.ts"
-import type { OwnDictionary, Said } from "./own-dictionary.ts"
+import type { EntryChange, OperatorDictionary } from "./own-dictionary.ts"
 
-const Row = Schema.Struct({ dictionary: Dictionary, id: Schema.Int, name: Schema.String, retired: Schema.Boolean })
+const DictionaryEntryRow = Schema.Struct({
+  dictionary: Dictionary,
+  id: Schema.Int,
+  name: Schema.String,
+  retired: Schema.Boolean
+})
 
-const readOwn = rowOf(Schema.Struct({ entries: Schema.Array(Row) }))
+const readEntries = makeOptionalRowReader(Schema.Struct({ entries: Schema.Array(DictionaryEntryRow) }))
 
 /** All that an operator says of its dictionaries; undefined: there is no such operator. */
 const find = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId }: Givens<OfOperator>) => sql`
+    ({ operatorId }: Givens<OperatorScoped>) => sql`
       SELECT coalesce((
         SELECT jsonb_agg(jsonb_build_object(
           'dictionary', d.dictionary, 'id', d.id, 'name', d.name, 'retired', d.retired_at IS NOT NULL))
@@ -24,20 +29,22 @@ const find = (sql: SqlClient) => {
       FROM operators o WHERE o.id = ${operatorId}`
   )
   return (operatorId: number) =>
-    Effect.map(readOwn(statement({ operatorId })), (row) => (row === undefined ? undefined : byDictionary(row.entries)))
+    Effect.map(readEntries(statement({ operatorId })), (row) =>
+      row === undefined ? undefined : groupByDictionary(row.entries)
+    )
 }
 
-const byDictionary = (rows: ReadonlyArray<typeof Row.Type>): OwnDictionary => {
-  const of = (dictionary: Dictionary) => rows.filter((row) => row.dictionary === dictionary)
+const groupByDictionary = (rows: ReadonlyArray<typeof DictionaryEntryRow.Type>): OperatorDictionary => {
+  const entriesOf = (dictionary: Dictionary) => rows.filter((row) => row.dictionary === dictionary)
   return {
-    income_items: of("income_items"),
-    expense_items: of("expense_items"),
-    income_methods: of("income_methods"),
-    expense_methods: of("expense_methods")
+    income_items: entriesOf("income_items"),
+    expense_items: entriesOf("expense_items"),
+    income_methods: entriesOf("income_methods"),
+    expense_methods: entriesOf("expense_methods")
   }
 }
 
-interface Written extends OfOperator {
+interface UpsertEntryParameters extends OperatorScoped {
   readonly dictionary: Dictionary
   readonly id: number
   readonly name: string
@@ -45,39 +52,45 @@ interface Written extends OfOperator {
 }
 
 /** The columns a change sets of an entry that has a row already. */
-type Column = "name" | "retired_at"
+type EntryColumn = "name" | "retired_at"
 
-type Changes = Exclude<Said["changes"], "nothing">
+type ChangedEntryField = Exclude<EntryChange["changes"], "nothing">
 
 /** The record is called by both: an id is one entry in each dictionary. */
-const touched = (sql: SqlClient, changes: Changes): Fragment => sql`
+const changedEntries = (sql: SqlClient, changes: ChangedEntryField): Fragment => sql`
   SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record,
     ${sql.literal(changes === "all" ? "'{}'" : `'{${changes}}'`)}::text[] AS fields
   FROM entry`
 
 /** Writes what the operator says of an entry. */
-const say = (sql: SqlClient) => {
-  const statement = onRecordInForms(sql, (given: Givens<Written>, column: Column, changes: Changes) => ({
-    change: sql`
+const upsertEntry = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    (parameters: Givens<UpsertEntryParameters>, column: EntryColumn, changes: ChangedEntryField) => ({
+      change: sql`
       entry AS (
         INSERT INTO dictionary_entries (operator_id, dictionary, id, name, retired_at)
-        VALUES (${given.operatorId}, ${given.dictionary}, ${given.id}, ${given.name}, ${given.retiredAt}::timestamptz)
+        VALUES (${parameters.operatorId}, ${parameters.dictionary}, ${parameters.id}, ${parameters.name}, ${parameters.retiredAt}::timestamptz)
         ON CONFLICT (operator_id, dictionary, id) DO UPDATE SET ${sql(column)} = excluded.${sql(column)}
         RETURNING operator_id, dictionary, id
       )`,
-    events: [],
-    touched: touched(sql, changes),
-    outcome: sql`SELECT id FROM entry`
-  }))
-  return (written: Written, changes: Changes) =>
-    Effect.asVoid(Effect.orDie(statement(written, changes === "all" ? "name" : changes, changes)))
+      events: [],
+      touched: changedEntries(sql, changes),
+      outcome: sql`SELECT id FROM entry`
+    })
+  )
+  return (parameters: UpsertEntryParameters, changes: ChangedEntryField) =>
+    Effect.asVoid(Effect.orDie(statement(parameters, changes === "all" ? "name" : changes, changes)))
 }
 
 /** Forgets what the operator said of a built-in entry. */
-const unsay = (sql: SqlClient) => {
-  const statement = onRecordInForms(
+const deleteEntry = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, dictionary, id }: Givens<Pick<Written, "operatorId" | "dictionary" | "id">>, changes: Changes) => ({
+    (
+      { operatorId, dictionary, id }: Givens<Pick<UpsertEntryParameters, "operatorId" | "dictionary" | "id">>,
+      changes: ChangedEntryField
+    ) => ({
       change: sql`
         entry AS (
           DELETE FROM dictionary_entries
@@ -85,13 +98,19 @@ const unsay = (sql: SqlClient) => {
           RETURNING operator_id, dictionary, id
         )`,
       events: [],
-      touched: touched(sql, changes),
+      touched: changedEntries(sql, changes),
       outcome: sql`SELECT id FROM entry`
     })
   )
-  return ({ operatorId, dictionary, id }: Pick<Written, "operatorId" | "dictionary" | "id">, changes: Changes) =>
-    Effect.asVoid(Effect.orDie(statement({ operatorId, dictionary, id }, changes)))
+  return (
+    { operatorId, dictionary, id }: Pick<UpsertEntryParameters, "operatorId" | "dictionary" | "id">,
+    changes: ChangedEntryField
+  ) => Effect.asVoid(Effect.orDie(statement({ operatorId, dictionary, id }, changes)))
 }
 
 /** The SQL of an operator's own dictionaries. */
-export const makeOwnDictionaryStore = (sql: SqlClient) => ({ find: find(sql), say: say(sql), unsay: unsay(sql) })
+export const makeOperatorDictionaryStore = (sql: SqlClient) => ({
+  find: find(sql),
+  upsertEntry: upsertEntry(sql),
+  deleteEntry: deleteEntry(sql)
+})

@@ -4,13 +4,13 @@ import { recordEvent } from "../../jobs/events/events.ts"
 import { partOf, type Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { isBuiltIn } from "./dictionaries.ts"
-import { listedByAccount } from "./listed-entry.ts"
+import { isListedByOperator } from "./listed-entry.ts"
 import { writeShares } from "./shares.ts"
 
 // The money of an order, for statements of orders: parts of one statement, which the table's owner writes.
 
 /** Money that came with an order, by room. */
-export interface Received {
+export interface ReceivedMoney {
   /** Decimal text. */
   readonly amount: string
   readonly item_id: number
@@ -22,7 +22,7 @@ export interface Received {
 /**
  * CTEs that record it as a paid income entry of the order in the CTE `created_order`, split over the stays in `new_stay`.
  */
-export const recordReceived = (sql: SqlClient, received: Value<Received>, at: Value<Date>): Fragment => sql`
+export const recordReceivedMoney = (sql: SqlClient, received: Value<ReceivedMoney>, at: Value<Date>): Fragment => sql`
   received_entry AS (
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at,
       order_id, status, operator_name, created_at, updated_at)
@@ -45,7 +45,7 @@ export const recordReceived = (sql: SqlClient, received: Value<Received>, at: Va
   })})`
 
 /** What has come in of an order, as a sum; `order` names its operator and its id. */
-export const receivedOf = (
+export const receivedAmountSql = (
   sql: SqlClient,
   order: { readonly operatorId: Fragment; readonly id: Fragment }
 ): Fragment => sql`(
@@ -53,6 +53,6 @@ export const receivedOf = (
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
 
 /** Whether the operator lists the income method. */
-export const incomeMethodListed = (sql: SqlClient, operatorId: Value<number>, id: Value<number>): Fragment => sql`
-  coalesce(${listedByAccount(sql, operatorId, sql`'income_methods'`, id)},
+export const isListedIncomeMethod = (sql: SqlClient, operatorId: Value<number>, id: Value<number>): Fragment => sql`
+  coalesce(${isListedByOperator(sql, operatorId, sql`'income_methods'`, id)},
     ${partOf(id, (each) => isBuiltIn("income_methods", each))}::boolean)`

@@ -1,43 +1,46 @@
 import { Result } from "effect"
-import { type DateRange, ofAtMost, rangeOf } from "../../contract/date-range.ts"
+import { type DateRange, parseDateRange, validateRangeLength } from "../../contract/date-range.ts"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
-import { changesSomethingOf } from "../../contract/fixed-fields.ts"
-import { decimalText, splitByWeights } from "../../contract/money.ts"
+import { makeChangeDetector } from "../../contract/fixed-fields.ts"
+import { formatMinorUnits, splitByWeights } from "../../contract/money.ts"
 import { TRANSACTION_DAYS } from "../../platform/limits.ts"
-import { type Status, update_transaction } from "./contract.ts"
+import { type TransactionStatus, update_transaction } from "./contract.ts"
 
 /** A future time makes an entry outstanding (specification, Transaction status). Both in milliseconds. */
-export const statusAt = (actionAt: number, now: number): Status => (actionAt > now ? "outstanding" : "paid")
+export const statusAt = (actionAt: number, now: number): TransactionStatus => (actionAt > now ? "outstanding" : "paid")
 
 /** Returns whether an edit marks its entry as paid. Fails with 422 for another status than `paid` or the present one. */
-export const settles = (sent: Status | undefined, present: Status): Result.Result<boolean, ValidationFailed> =>
-  sent === "outstanding" && present !== sent
+export const isMarkedPaid = (
+  sent: TransactionStatus | undefined,
+  current: TransactionStatus
+): Result.Result<boolean, ValidationFailed> =>
+  sent === "outstanding" && current !== sent
     ? Result.fail(
         new ValidationFailed({ message: "status: cannot be changed to outstanding; send paid, or leave it out." })
       )
     : Result.succeed(sent === "paid")
 
-const MICROSECONDS = /\.\d{4,6}Z$/
+const MICROSECONDS_PATTERN = /\.\d{4,6}Z$/
 
 /**
  * Returns whether an edit sends the present time of the entry. Programs that keep milliseconds send it back without its
  * microseconds.
  */
-export const isSameTime = (sent: string, present: string): boolean =>
-  sent === present || (!MICROSECONDS.test(sent) && Date.parse(sent) === Date.parse(present))
+export const isSameTime = (sent: string, current: string): boolean =>
+  sent === current || (!MICROSECONDS_PATTERN.test(sent) && Date.parse(sent) === Date.parse(current))
 
 /**
  * Returns the status that an edit sets, or undefined to keep it. A changed `action_at` determines the status as for a new entry. Fails
  * with 422 if the edit sends `outstanding` with a time that makes the entry paid.
  */
-export const editedStatus = (
-  edit: { readonly status: Status | undefined; readonly action_at: string | undefined },
-  present: { readonly action_at: string },
+export const resolveEditedStatus = (
+  edit: { readonly status: TransactionStatus | undefined; readonly action_at: string | undefined },
+  current: { readonly action_at: string },
   now: number
-): Result.Result<Status | undefined, ValidationFailed> => {
+): Result.Result<TransactionStatus | undefined, ValidationFailed> => {
   if (edit.status === "paid") return Result.succeed("paid")
   const { action_at } = edit
-  if (action_at === undefined || isSameTime(action_at, present.action_at)) return Result.succeed(undefined)
+  if (action_at === undefined || isSameTime(action_at, current.action_at)) return Result.succeed(undefined)
   const status = statusAt(Date.parse(action_at), now)
   return edit.status === undefined || edit.status === status
     ? Result.succeed(status)
@@ -47,7 +50,7 @@ export const editedStatus = (
 }
 
 /** What one stay of an order carries of an entry on the whole order; the amount is decimal text. */
-export interface Share {
+export interface EntryShare {
   readonly stay_id: number
   readonly amount: string
 }
@@ -63,42 +66,46 @@ export interface StayWeight {
  * Splits an entry's amount (in smallest units) over the stays of its order in proportion to their accommodation
  * revenue, to the cent, nothing lost or invented (specification, Transaction rule 1).
  */
-export const sharesOf = (units: bigint, currency: string, stays: ReadonlyArray<StayWeight>): ReadonlyArray<Share> => {
+export const splitIntoShares = (
+  units: bigint,
+  currency: string,
+  stays: ReadonlyArray<StayWeight>
+): ReadonlyArray<EntryShare> => {
   const parts = splitByWeights(
     units,
     stays.map((stay) => BigInt(stay.revenue.replace(".", "")))
   )
-  return stays.map((stay, index) => ({ stay_id: stay.id, amount: decimalText(parts[index] ?? 0n, currency) }))
+  return stays.map((stay, index) => ({ stay_id: stay.id, amount: formatMinorUnits(parts[index] ?? 0n, currency) }))
 }
 
 /** The two names a caller can give an order by. */
-export interface NamesOfOrder {
+export interface OrderCodeFields {
   readonly reservation_code?: string | undefined
   readonly stay_code?: string | undefined
 }
 
 /** Which order a caller means: stay_code is the deprecated name, and both together are a contradiction. */
-export const orderCodeOf = (payload: NamesOfOrder): Result.Result<string | undefined, BadRequest> =>
+export const readOrderCode = (payload: OrderCodeFields): Result.Result<string | undefined, BadRequest> =>
   payload.reservation_code !== undefined && payload.stay_code !== undefined
     ? Result.fail(new BadRequest({ message: "reservation_code: cannot be given together with stay_code." }))
     : Result.succeed(payload.reservation_code ?? payload.stay_code)
 
 /** The name it was given by, for what is said of it. */
-export const fieldOfOrder = (payload: NamesOfOrder): "reservation_code" | "stay_code" =>
+export const orderCodeFieldOf = (payload: OrderCodeFields): "reservation_code" | "stay_code" =>
   payload.stay_code === undefined ? "reservation_code" : "stay_code"
 
 /** The days a search covers; none with an id, which finds its entry at any time. */
-export const daysOf = (payload: {
+export const readSearchDays = (payload: {
   readonly id?: number
   readonly start_date?: string
   readonly end_date?: string
 }): Result.Result<DateRange | undefined, BadRequest | ValidationFailed> => {
-  const range = rangeOf(payload)
+  const range = parseDateRange(payload)
   if (Result.isFailure(range)) return range
-  if (range.success !== undefined) return ofAtMost(range.success, TRANSACTION_DAYS)
+  if (range.success !== undefined) return validateRangeLength(range.success, TRANSACTION_DAYS)
   return payload.id === undefined
     ? Result.fail(new BadRequest({ message: "start_date: is required without id." }))
     : Result.succeed(undefined)
 }
 
-export const changesSomething = changesSomethingOf(update_transaction.payloadSchema, "id")
+export const hasChanges = makeChangeDetector(update_transaction.payloadSchema, "id")

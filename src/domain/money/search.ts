@@ -3,11 +3,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
-import { pagesOf } from "../../platform/database/pages.ts"
+import { makePageReader } from "../../platform/database/pages.ts"
 import { keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
-import { onlyRowOf } from "../../platform/database/rows.ts"
-import { propertyKnown } from "../properties/properties/belonging.ts"
-import { Amount, Instant, MicrosecondInstant } from "../row-fields.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { propertyExists } from "../properties/properties/belonging.ts"
+import { AmountColumn, InstantColumn, MicrosecondInstantColumn } from "../row-fields.ts"
 import { type search_transactions, Transaction } from "./contract.ts"
 
 // Finding income and expense entries: one statement a page.
@@ -24,59 +24,60 @@ export interface TransactionSearch extends Pick<typeof search_transactions.paylo
 /** An entry as it is shown, but for the names of the built-in dictionaries. */
 export const TransactionRow = Schema.Struct({
   ...Transaction.fields,
-  amount: Amount,
-  action_at: MicrosecondInstant,
-  created_at: Instant,
-  updated_at: Instant
+  amount: AmountColumn,
+  action_at: MicrosecondInstantColumn,
+  created_at: InstantColumn,
+  updated_at: InstantColumn
 })
 
-const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
+const readFilterCheck = makeSingleRowReader(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
 
 /** The order a code names: its own, or that of any of its stays. */
-export const orderOf = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment => sql`(
+export const selectOrderIds = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment => sql`(
   SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
   UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
 
 /** The values of a search; what is undefined does not narrow it. */
-const valuesOf = (operatorId: number, wanted: TransactionSearch) => ({
+const toSearchValues = (operatorId: number, filters: TransactionSearch) => ({
   operatorId,
-  id: wanted.id,
-  from: wanted.instants?.from,
-  until: wanted.instants?.until,
-  property_id: wanted.property_id,
-  order_code: wanted.order_code,
-  direction: wanted.direction,
-  item_id: wanted.item_id,
-  payment_method_id: wanted.payment_method_id,
-  currency: wanted.currency,
-  status: wanted.status,
-  keyword: wanted.keyword
+  id: filters.id,
+  from: filters.instants?.from,
+  until: filters.instants?.until,
+  property_id: filters.property_id,
+  order_code: filters.order_code,
+  direction: filters.direction,
+  item_id: filters.item_id,
+  payment_method_id: filters.payment_method_id,
+  currency: filters.currency,
+  status: filters.status,
+  keyword: filters.keyword
 })
-type SearchValues = Givens<ReturnType<typeof valuesOf>>
+type SearchValues = Givens<ReturnType<typeof toSearchValues>>
 
-const conditions = (sql: SqlClient, { operatorId, ...wanted }: SearchValues): ReadonlyArray<Fragment> => {
+const conditions = (sql: SqlClient, { operatorId, ...values }: SearchValues): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
-  if (wanted.id !== undefined) all.push(sql`t.id = ${wanted.id}`)
-  if (wanted.from !== undefined) all.push(sql`t.action_at >= ${wanted.from}`)
-  if (wanted.until !== undefined) all.push(sql`t.action_at < ${wanted.until}`)
-  if (wanted.property_id !== undefined) {
-    all.push(sql`(t.property_id = ${wanted.property_id} OR t.order_id IN (
-      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${wanted.property_id}))`)
+  if (values.id !== undefined) all.push(sql`t.id = ${values.id}`)
+  if (values.from !== undefined) all.push(sql`t.action_at >= ${values.from}`)
+  if (values.until !== undefined) all.push(sql`t.action_at < ${values.until}`)
+  if (values.property_id !== undefined) {
+    all.push(sql`(t.property_id = ${values.property_id} OR t.order_id IN (
+      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${values.property_id}))`)
   }
-  if (wanted.order_code !== undefined) all.push(sql`t.order_id IN ${orderOf(sql, operatorId, wanted.order_code)}`)
-  if (wanted.direction !== undefined) all.push(sql`t.direction = ${wanted.direction}`)
-  if (wanted.item_id !== undefined) all.push(sql`t.item_id = ${wanted.item_id}`)
-  if (wanted.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${wanted.payment_method_id}`)
-  if (wanted.currency !== undefined) all.push(sql`t.currency = ${wanted.currency}`)
-  if (wanted.status !== undefined) all.push(sql`t.status = ${wanted.status}`)
-  if (wanted.keyword !== undefined) {
-    all.push(sql`position(${keywordInSearchForm(sql, wanted.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`)
+  if (values.order_code !== undefined)
+    all.push(sql`t.order_id IN ${selectOrderIds(sql, operatorId, values.order_code)}`)
+  if (values.direction !== undefined) all.push(sql`t.direction = ${values.direction}`)
+  if (values.item_id !== undefined) all.push(sql`t.item_id = ${values.item_id}`)
+  if (values.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${values.payment_method_id}`)
+  if (values.currency !== undefined) all.push(sql`t.currency = ${values.currency}`)
+  if (values.status !== undefined) all.push(sql`t.status = ${values.status}`)
+  if (values.keyword !== undefined) {
+    all.push(sql`position(${keywordInSearchForm(sql, values.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`)
   }
   return all
 }
 
 /** What an entry in `page` shows of what {@link joined} adds. */
-export const shown = (sql: SqlClient) => ({
+export const transactionColumns = (sql: SqlClient) => ({
   action_at: sql`to_char(page.action_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   item_name: sql`item.name`,
   payment_method_name: sql`method.name`,
@@ -89,7 +90,7 @@ export const shown = (sql: SqlClient) => ({
   shares: sql`coalesce(split.shares, '[]')`
 })
 
-export const joined = (sql: SqlClient): Fragment => sql`
+export const transactionJoins = (sql: SqlClient): Fragment => sql`
   LEFT JOIN orders ON orders.operator_id = page.operator_id AND orders.id = page.order_id
   LEFT JOIN LATERAL (
     SELECT jsonb_agg(jsonb_build_object('property_id', stay.property_id, 'amount', share.amount) ORDER BY stay.id) AS shares,
@@ -107,30 +108,31 @@ export const joined = (sql: SqlClient): Fragment => sql`
     AND method.dictionary = page.direction || '_methods'`
 
 export const search = (sql: SqlClient) => {
-  const page = pagesOf(sql, TransactionRow, (wanted: SearchValues) => ({
-    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, wanted))}`,
+  const selectPage = makePageReader(sql, TransactionRow, (values: SearchValues) => ({
+    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, values))}`,
     orderBy: sql`action_at DESC, id DESC`,
-    columns: shown(sql),
-    joined: joined(sql)
+    columns: transactionColumns(sql),
+    joined: transactionJoins(sql)
   }))
-  return (operatorId: number, wanted: TransactionSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+  return (operatorId: number, filters: TransactionSearch, page: Page) =>
+    selectPage(toSearchValues(operatorId, filters), page)
 }
 
 /** What a search names. */
-export interface NamedBySearch {
+export interface TransactionFilterIds {
   readonly operatorId: number
   readonly property_id: number | undefined
   readonly order_code: string | undefined
 }
 
 /** Whether the property and the order a search names exist; asked only when the search found nothing. */
-export const known = (sql: SqlClient) => {
+export const checkTransactionFilters = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, property_id, order_code }: Givens<NamedBySearch>) => sql`
-      SELECT ${propertyKnown(sql, operatorId, property_id)} AS property,
-        ${order_code === undefined ? sql`true` : sql`EXISTS ${orderOf(sql, operatorId, order_code)}`} AS "order"`
+    ({ operatorId, property_id, order_code }: Givens<TransactionFilterIds>) => sql`
+      SELECT ${propertyExists(sql, operatorId, property_id)} AS property,
+        ${order_code === undefined ? sql`true` : sql`EXISTS ${selectOrderIds(sql, operatorId, order_code)}`} AS "order"`
   )
   return (operatorId: number, { property_id, order_code }: Pick<TransactionSearch, "property_id" | "order_code">) =>
-    readKnown(statement({ operatorId, property_id, order_code }))
+    readFilterCheck(statement({ operatorId, property_id, order_code }))
 }

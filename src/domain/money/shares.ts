@@ -1,10 +1,10 @@
 import { Option } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { fourDecimals, minorUnits } from "../../contract/money.ts"
+import { padToFourDecimals, toMinorUnits } from "../../contract/money.ts"
 import type { Value } from "../../platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
-import { type Share, sharesOf } from "./rules.ts"
+import { type EntryShare, splitIntoShares } from "./rules.ts"
 
 // The split of an order's entries over its stays, for statements of orders: parts of one statement, which the tables'
 // owner writes.
@@ -17,21 +17,21 @@ export interface SplitEntry {
 }
 
 /** The parts of an amount that was accepted in whole smallest units of the currency. */
-export const splitOver = (
+export const splitOverStays = (
   amount: string,
   currency: string,
   stays: ReadonlyArray<{ readonly id: number; readonly accommodation_revenue: string }>
-): ReadonlyArray<Share> =>
-  sharesOf(
-    Option.getOrThrow(minorUnits(Number(amount), currency)),
+): ReadonlyArray<EntryShare> =>
+  splitIntoShares(
+    Option.getOrThrow(toMinorUnits(Number(amount), currency)),
     currency,
-    stays.map(({ id, accommodation_revenue }) => ({ id, revenue: fourDecimals(accommodation_revenue) }))
+    stays.map(({ id, accommodation_revenue }) => ({ id, revenue: padToFourDecimals(accommodation_revenue) }))
   )
 
 /** Writes shares, or in place of those there are; `wanted` selects `operator_id, transaction_id, stay_id, amount`. */
-export const writeShares = (sql: SqlClient, wanted: Fragment): Fragment => sql`
+export const writeShares = (sql: SqlClient, shares: Fragment): Fragment => sql`
   INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
-  SELECT operator_id, transaction_id, stay_id, amount FROM (${wanted}) wanted
+  SELECT operator_id, transaction_id, stay_id, amount FROM (${shares}) wanted
   ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
 
 /** CTE that forgets the shares of stays that go for good, where the CTE `unchanged` has its row. */
@@ -46,12 +46,12 @@ export const removeShares = (
   )`
 
 /** The entries of an order ({@link SplitEntry}), as JSON; `order` is a row of `orders`. */
-export const entriesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
+export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'amount', t.amount::text) ORDER BY t.id), '[]')
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`
 
 /** Selects and locks, in one order, those of the entries that still have the amount they were read with. */
-export const entriesAsRead = (
+export const lockUnchangedEntries = (
   sql: SqlClient,
   operatorId: Value<number>,
   entries: Value<ReadonlyArray<SplitEntry>>

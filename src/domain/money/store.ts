@@ -2,14 +2,22 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, partOf, type Value } from "../../platform/database/forms.ts"
-import { selectedOf } from "../../platform/database/pages.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../platform/database/rows.ts"
-import { propertyKnown } from "../properties/properties/belonging.ts"
+import { selectedColumnsSql } from "../../platform/database/pages.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { propertyExists } from "../properties/properties/belonging.ts"
 import { create, remove, update } from "./changes.ts"
 import { DictionaryRow } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
-import { listedByAccount } from "./listed-entry.ts"
-import { joined, known, type NamedBySearch, orderOf, search, shown, TransactionRow } from "./search.ts"
+import { isListedByOperator } from "./listed-entry.ts"
+import {
+  checkTransactionFilters,
+  search,
+  selectOrderIds,
+  type TransactionFilterIds,
+  TransactionRow,
+  transactionColumns,
+  transactionJoins
+} from "./search.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
 // which is here, and one that changes.
@@ -19,15 +27,15 @@ type Sql = SqlClient.SqlClient
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
 /** Whether the account's own dictionaries list what a call names; null: they say nothing of it. */
-const ListedByAccount = {
+const listedFlags = {
   item_listed: Schema.NullOr(Schema.Boolean),
   method_listed: Schema.NullOr(Schema.Boolean)
 }
 
 /** What the rules need to know before an entry is created. */
-const Preconditions = Schema.Struct({
+const TransactionPreconditions = Schema.Struct({
   property_known: Schema.Boolean,
-  ...ListedByAccount,
+  ...listedFlags,
   order_id: Schema.NullOr(Schema.Int),
   order_currency: Schema.NullOr(Schema.String),
   stays: StayWeights
@@ -36,14 +44,14 @@ const Preconditions = Schema.Struct({
 /** The entry before a change, and what the rules need to know beside it. */
 const ExistingTransaction = Schema.Struct({
   ...TransactionRow.fields,
-  ...ListedByAccount,
+  ...listedFlags,
   order_id: Schema.NullOr(Schema.Int),
   stays: StayWeights
 })
 
-const readPreconditions = onlyRowOf(Preconditions)
-const readExisting = rowOf(ExistingTransaction)
-const readDictionary = rowsOf(Schema.Struct({ ...DictionaryRow.fields, retired: Schema.Boolean }))
+const readPreconditions = makeSingleRowReader(TransactionPreconditions)
+const readTransaction = makeOptionalRowReader(ExistingTransaction)
+const readDictionary = makeRowsReader(Schema.Struct({ ...DictionaryRow.fields, retired: Schema.Boolean }))
 
 /** An entry of one of the dictionaries. */
 interface DictionaryId {
@@ -52,76 +60,76 @@ interface DictionaryId {
 }
 
 /** The stays of the row `orders`, as what weighs their shares. */
-const weights = (sql: Sql): Fragment => sql`coalesce((
+const stayWeightsJson = (sql: Sql): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object('id', stay.id, 'revenue', stay.accommodation_revenue::text) ORDER BY stay.id)
   FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
 
 /** What a new entry names. */
-interface NamedByNew extends NamedBySearch {
+interface NewTransactionReferences extends TransactionFilterIds {
   readonly item: DictionaryId
   readonly method: DictionaryId
 }
 
-const preconditions = (sql: Sql) => {
+const findPreconditions = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, property_id, order_code, item, method }: Givens<NamedByNew>) => sql`
+    ({ operatorId, property_id, order_code, item, method }: Givens<NewTransactionReferences>) => sql`
       SELECT
-        ${propertyKnown(sql, operatorId, property_id)} AS property_known,
-        ${isListed(sql, operatorId, item)} AS item_listed, ${isListed(sql, operatorId, method)} AS method_listed,
-        orders.id AS order_id, orders.currency AS order_currency, ${weights(sql)} AS stays
+        ${propertyExists(sql, operatorId, property_id)} AS property_known,
+        ${isListedEntry(sql, operatorId, item)} AS item_listed, ${isListedEntry(sql, operatorId, method)} AS method_listed,
+        orders.id AS order_id, orders.currency AS order_currency, ${stayWeightsJson(sql)} AS stays
       FROM (SELECT 1) one
       LEFT JOIN orders ON ${
         order_code === undefined
           ? sql`false`
-          : sql`orders.operator_id = ${operatorId} AND orders.id IN ${orderOf(sql, operatorId, order_code)}`
+          : sql`orders.operator_id = ${operatorId} AND orders.id IN ${selectOrderIds(sql, operatorId, order_code)}`
       }`
   )
-  return ({ operatorId, property_id, order_code, item, method }: NamedByNew) =>
+  return ({ operatorId, property_id, order_code, item, method }: NewTransactionReferences) =>
     readPreconditions(statement({ operatorId, property_id, order_code, item, method }))
 }
 
-const isListed = (sql: Sql, operatorId: Value<number>, named: Value<DictionaryId>): Fragment =>
-  listedByAccount(
+const isListedEntry = (sql: Sql, operatorId: Value<number>, entry: Value<DictionaryId>): Fragment =>
+  isListedByOperator(
     sql,
     operatorId,
-    sql`${partOf(named, ({ dictionary }) => dictionary)}`,
-    partOf(named, ({ id }) => id)
+    sql`${partOf(entry, ({ dictionary }) => dictionary)}`,
+    partOf(entry, ({ id }) => id)
   )
 
 /** Of what an edit names; what it does not is asked nothing of. */
-const isListedIf = (
+const isListedIfSent = (
   sql: Sql,
   operatorId: Value<number>,
   dictionary: Fragment,
   id: Value<number> | undefined
-): Fragment => (id === undefined ? sql`NULL::boolean` : listedByAccount(sql, operatorId, dictionary, id))
+): Fragment => (id === undefined ? sql`NULL::boolean` : isListedByOperator(sql, operatorId, dictionary, id))
 
-interface Looked {
+interface FindTransactionParameters {
   readonly operatorId: number
   readonly id: number
   readonly item_id: number | undefined
   readonly payment_method_id: number | undefined
 }
 
-const existing = (sql: Sql) => {
+const findTransaction = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id, item_id, payment_method_id }: Givens<Looked>) => sql`
-      SELECT ${selectedOf(sql, TransactionRow, shown(sql))}, page.order_id, ${weights(sql)} AS stays,
-        ${isListedIf(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_listed,
-        ${isListedIf(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_listed
-      FROM transactions page ${joined(sql)}
+    ({ operatorId, id, item_id, payment_method_id }: Givens<FindTransactionParameters>) => sql`
+      SELECT ${selectedColumnsSql(sql, TransactionRow, transactionColumns(sql))}, page.order_id, ${stayWeightsJson(sql)} AS stays,
+        ${isListedIfSent(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_listed,
+        ${isListedIfSent(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_listed
+      FROM transactions page ${transactionJoins(sql)}
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
   )
   return (
     operatorId: number,
     id: number,
     { item_id, payment_method_id }: { readonly item_id?: number; readonly payment_method_id?: number }
-  ) => readExisting(statement({ operatorId, id, item_id, payment_method_id }))
+  ) => readTransaction(statement({ operatorId, id, item_id, payment_method_id }))
 }
 
-const dictionary = (sql: Sql) => {
+const listDictionary = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, name }: Givens<{ readonly operatorId: number; readonly name: Dictionary }>) => sql`
@@ -134,13 +142,13 @@ const dictionary = (sql: Sql) => {
 export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/resources/TransactionStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
-    known: known(sql),
-    preconditions: preconditions(sql),
+    checkFilters: checkTransactionFilters(sql),
+    findPreconditions: findPreconditions(sql),
     create: create(sql),
-    existing: existing(sql),
+    findTransaction: findTransaction(sql),
     update: update(sql),
     remove: remove(sql),
-    dictionary: dictionary(sql)
+    listDictionary: listDictionary(sql)
   }))
 }) {
   static readonly layer = Layer.effect(TransactionStore, TransactionStore.make)

@@ -5,7 +5,7 @@ import type { Givens } from "../../platform/database/forms.ts"
 // Money as a channel tells of it, and the row it is.
 
 /** A payment of a guest to a channel, or what the guest got back, by the channel's own id of it. */
-export interface ChannelMoney {
+export interface ChannelPayment {
   readonly operatorId: number
   readonly accountId: number
   readonly channelType: string
@@ -20,12 +20,16 @@ export interface ChannelMoney {
 }
 
 /** The same, told at a time. */
-export interface Kept extends ChannelMoney {
+export interface TimestampedChannelPayment extends ChannelPayment {
   readonly now: Date
 }
 
 /** The columns that telling fills, and the values of them. */
-export const columns = "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
-export const given = (sql: SqlClient.SqlClient, money: Givens<Omit<Kept, "channelType">>): Fragment => sql`
-  ${money.operatorId}::bigint, ${money.accountId}::bigint, ${money.paymentId}::text, ${money.channelId}::text,
-  ${money.kind}::text, ${money.amount}::numeric, ${money.currency}::text, ${money.paidAt}::timestamptz, ${money.now}::timestamptz`
+export const CHANNEL_PAYMENT_COLUMNS =
+  "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
+export const channelPaymentValues = (
+  sql: SqlClient.SqlClient,
+  payment: Givens<Omit<TimestampedChannelPayment, "channelType">>
+): Fragment => sql`
+  ${payment.operatorId}::bigint, ${payment.accountId}::bigint, ${payment.paymentId}::text, ${payment.channelId}::text,
+  ${payment.kind}::text, ${payment.amount}::numeric, ${payment.currency}::text, ${payment.paidAt}::timestamptz, ${payment.now}::timestamptz`

@@ -1,25 +1,30 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { nextRows } from "../../jobs/retention.ts"
+import { nextRowsCondition } from "../../jobs/retention.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { rowsOf } from "../../platform/database/rows.ts"
-import { CHANNEL_MONEY_WAITING } from "../../platform/limits.ts"
-import { type ChannelMoney, columns, given, type Kept } from "./told-money.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import {
+  CHANNEL_PAYMENT_COLUMNS,
+  type ChannelPayment,
+  channelPaymentValues,
+  type TimestampedChannelPayment
+} from "./told-money.ts"
 
 // Money that channels told of before its order: it is kept until that is known, or until it has waited too long.
 
 type Sql = SqlClient.SqlClient
 
 /** Keeps what was told before its order. */
-export const wait = (sql: Sql) => {
+export const makeStorePending = (sql: Sql) => {
   const statement = inForms(
     sql,
-    (money: Givens<Omit<Kept, "channelType">>) => sql`
-      INSERT INTO channel_payments (${sql.literal(columns)}) SELECT ${given(sql, money)} ON CONFLICT DO NOTHING`
+    (payment: Givens<Omit<TimestampedChannelPayment, "channelType">>) => sql`
+      INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValues(sql, payment)} ON CONFLICT DO NOTHING`
   )
-  return (money: ChannelMoney, now: Date) => {
-    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = money
+  return (payment: ChannelPayment, now: Date) => {
+    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
     return Effect.asVoid(
       Effect.orDie(statement({ operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt, now }))
     )
@@ -27,18 +32,22 @@ export const wait = (sql: Sql) => {
 }
 
 /** Gives up what waited and cannot become an entry of the order that came. */
-export const giveUp = (sql: Sql) => {
+export const makeDiscardPending = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, accountId, paymentId }: Givens<Pick<ChannelMoney, "operatorId" | "accountId" | "paymentId">>) => sql`
+    ({
+      operatorId,
+      accountId,
+      paymentId
+    }: Givens<Pick<ChannelPayment, "operatorId" | "accountId" | "paymentId">>) => sql`
       DELETE FROM channel_payments
       WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND payment_id = ${paymentId} AND settled_at IS NULL`
   )
-  return ({ operatorId, accountId, paymentId }: ChannelMoney) =>
+  return ({ operatorId, accountId, paymentId }: ChannelPayment) =>
     Effect.asVoid(Effect.orDie(statement({ operatorId, accountId, paymentId })))
 }
 
-const Waiting = Schema.Struct({
+const PendingPaymentRow = Schema.Struct({
   operatorId: Schema.Int,
   accountId: Schema.Int,
   channelType: Schema.String,
@@ -49,53 +58,59 @@ const Waiting = Schema.Struct({
   currency: Schema.String,
   paidAt: Schema.Date
 })
-const readWaiting = rowsOf(Waiting)
+const readPendingPayments = makeRowsReader(PendingPaymentRow)
 
 /** Where a look through all that waits has come. */
-export interface WaitingAfter {
+export interface PendingPaymentCursor {
   readonly operatorId: number
   readonly accountId: number
   readonly channelId: string
   readonly paymentId: string
 }
 
-const waitingRow = (sql: Sql): Fragment => sql`
+const selectPendingPayments = (sql: Sql): Fragment => sql`
   SELECT p.operator_id AS "operatorId", p.account_id AS "accountId", a.channel_type AS "channelType",
     p.payment_id AS "paymentId", p.channel_id AS "channelId", p.kind, p.amount::text AS amount, p.currency, p.paid_at AS "paidAt"
   FROM channel_payments p
   JOIN channel_accounts a ON a.operator_id = p.operator_id AND a.id = p.account_id`
 
 /** What waits for one order. */
-export const waitingFor = (sql: Sql) => {
+export const makeListPendingOfOrder = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, accountId, channelId }: Givens<Omit<WaitingAfter, "paymentId">>) => sql`
-      ${waitingRow(sql)}
+    ({ operatorId, accountId, channelId }: Givens<Omit<PendingPaymentCursor, "paymentId">>) => sql`
+      ${selectPendingPayments(sql)}
       WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.channel_id = ${channelId}
         AND p.settled_at IS NULL
-      ORDER BY p.payment_id LIMIT ${CHANNEL_MONEY_WAITING}`
+      ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS}`
   )
-  return ({ operatorId, accountId, channelId }: Omit<WaitingAfter, "paymentId">) =>
-    readWaiting(statement({ operatorId, accountId, channelId }))
+  return ({ operatorId, accountId, channelId }: Omit<PendingPaymentCursor, "paymentId">) =>
+    readPendingPayments(statement({ operatorId, accountId, channelId }))
 }
 
 /** The next of all that waits and whose order is known by now. */
-export const waitingAfter = (sql: Sql) => {
+export const makeListPendingAfter = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, accountId, channelId, paymentId, most }: Givens<WaitingAfter & { readonly most: number }>) => sql`
-      ${waitingRow(sql)}
+    ({
+      operatorId,
+      accountId,
+      channelId,
+      paymentId,
+      most
+    }: Givens<PendingPaymentCursor & { readonly most: number }>) => sql`
+      ${selectPendingPayments(sql)}
       WHERE p.settled_at IS NULL
         AND (p.operator_id, p.account_id, p.channel_id, p.payment_id) > (${operatorId}::bigint, ${accountId}::bigint, ${channelId}::text, ${paymentId}::text)
         AND EXISTS (SELECT FROM orders o
           WHERE o.operator_id = p.operator_id AND o.channel_id = p.channel_id AND o.channel_type = a.channel_type)
       ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${most}`
   )
-  return ({ operatorId, accountId, channelId, paymentId }: WaitingAfter, most: number) =>
-    readWaiting(statement({ operatorId, accountId, channelId, paymentId, most }))
+  return ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, most: number) =>
+    readPendingPayments(statement({ operatorId, accountId, channelId, paymentId, most }))
 }
 
 /** Forgets what has waited since before `then`: its order never came. */
-export const forgettingWaiting = (sql: Sql, then: Date): Fragment => sql`
+export const deleteExpiredPendingPayments = (sql: Sql, then: Date): Fragment => sql`
   DELETE FROM channel_payments
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${then}`)}`

@@ -1,22 +1,22 @@
 import { Schema, Struct } from "effect"
 import { NotFound, ServerError } from "../../contract/errors.ts"
-import { Code } from "../../contract/fields.ts"
-import { family } from "../../contract/operation.ts"
+import { RecordCode } from "../../contract/fields.ts"
+import { defineFamily } from "../../contract/operation.ts"
 import { ELIGIBLE_POLICIES } from "../../platform/limits.ts"
 import { channelErrors } from "../channels/port/api-errors.ts"
 import {
   AirbnbPriceAndRules,
-  airbnbWritable,
+  airbnbWritableSettings,
   Discount,
   Discounts,
   VrboPriceAndRules,
-  vrboWritable
+  vrboWritableSettings
 } from "../channels/port/price-and-rules.ts"
 
 // What a listing costs and who may book it, at the two channels that let it be set (specification, "Availability, listings
 // and prices"; contract facts 6.5 and 6.6).
 
-const operation = family({ category: "calendar", since: "3.7.0", openWorld: true })
+const operation = defineFamily({ category: "calendar", since: "3.7.0", openWorld: true })
 
 const exposure = {
   notATool: "no tool of the specification: what a whole listing costs is left to the host's own programs"
@@ -26,7 +26,7 @@ const exposure = {
 const limits = { "1m": 120 }
 
 /** What `cancellation_policy` may be. */
-const EligiblePolicies = Schema.Array(Code).check(Schema.isMaxLength(ELIGIBLE_POLICIES))
+const EligiblePolicies = Schema.Array(RecordCode).check(Schema.isMaxLength(ELIGIBLE_POLICIES))
 
 export const AirbnbListing = Schema.Struct({
   ...AirbnbPriceAndRules.fields,
@@ -40,7 +40,7 @@ const OneOrMore = Schema.Union([Discount, Discounts])
 const AirbnbSettings = Schema.Struct(
   Struct.map(
     {
-      ...airbnbWritable,
+      ...airbnbWritableSettings,
       early_bird_discount: OneOrMore,
       last_minute_discount: OneOrMore,
       long_term_discount: OneOrMore
@@ -50,14 +50,14 @@ const AirbnbSettings = Schema.Struct(
 )
 export type AirbnbSettings = typeof AirbnbSettings.Type
 
-const VrboSettings = Schema.Struct(Struct.map(vrboWritable, Schema.optionalKey))
+const VrboSettings = Schema.Struct(Struct.map(vrboWritableSettings, Schema.optionalKey))
 export type VrboSettings = typeof VrboSettings.Type
 
 export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules", {
   route: "GET /listings/airbnb/price_and_rules",
   limits,
   summary: "Read what an airbnb listing costs and who may book it, as it is there now",
-  payload: { listing_id: Code },
+  payload: { listing_id: RecordCode },
   success: AirbnbListing,
   errors: [...channelErrors, ServerError],
   exposure
@@ -67,7 +67,7 @@ export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_
   route: "POST /listings/airbnb/price_and_rules",
   limits,
   summary: "Change what an airbnb listing costs and who may book it, there at once",
-  payload: { listing_id: Code, settings: AirbnbSettings },
+  payload: { listing_id: RecordCode, settings: AirbnbSettings },
   success: Schema.Struct({}),
   errors: channelErrors,
   exposure
@@ -76,7 +76,7 @@ export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_
 export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
   route: "GET /listings/vrbo/price_and_rules",
   summary: "Read what a vrbo listing costs and who may book it, as recorded here",
-  payload: { listing_id: Code },
+  payload: { listing_id: RecordCode },
   success: VrboPriceAndRules,
   errors: [NotFound],
   exposure
@@ -86,7 +86,7 @@ export const update_vrbo_price_and_rules = operation("update_vrbo_price_and_rule
   route: "POST /listings/vrbo/price_and_rules",
   limits,
   summary: "Change what a vrbo listing costs and who may book it, there at once",
-  payload: { listing_id: Code, settings: VrboSettings },
+  payload: { listing_id: RecordCode, settings: VrboSettings },
   success: Schema.Struct({}),
   errors: channelErrors,
   exposure

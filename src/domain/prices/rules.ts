@@ -12,10 +12,11 @@ import type { AirbnbSettings, VrboSettings } from "./contract.ts"
 
 type OneOrMore = Discount | ReadonlyArray<Discount>
 
-const asList = (discounts: OneOrMore): ReadonlyArray<Discount> => ("discount" in discounts ? [discounts] : discounts)
+const toDiscountList = (discounts: OneOrMore): ReadonlyArray<Discount> =>
+  "discount" in discounts ? [discounts] : discounts
 
 /** What an `airbnb` listing's channel is told. The one kind of pet fee ends the other, so both are told. */
-export const toldAirbnb = (
+export const toAirbnbUpdate = (
   settings: AirbnbSettings
 ): Result.Result<Partial<AirbnbPriceAndRules>, BadRequest | ValidationFailed> => {
   const { early_bird_discount, last_minute_discount, long_term_discount, ...others } = settings
@@ -24,13 +25,13 @@ export const toldAirbnb = (
   if (hasFee && hasFeeObject) return Result.fail(bothPetFees)
   const { minimum_stay, maximum_stay } = settings
   if (minimum_stay !== undefined && maximum_stay !== undefined && minimum_stay > maximum_stay) {
-    return Result.fail(stayTooShort)
+    return Result.fail(maximumBelowMinimum)
   }
   return Result.succeed({
     ...others,
-    ...(early_bird_discount === undefined ? {} : { early_bird_discount: asList(early_bird_discount) }),
-    ...(last_minute_discount === undefined ? {} : { last_minute_discount: asList(last_minute_discount) }),
-    ...(long_term_discount === undefined ? {} : { long_term_discount: asList(long_term_discount) }),
+    ...(early_bird_discount === undefined ? {} : { early_bird_discount: toDiscountList(early_bird_discount) }),
+    ...(last_minute_discount === undefined ? {} : { last_minute_discount: toDiscountList(last_minute_discount) }),
+    ...(long_term_discount === undefined ? {} : { long_term_discount: toDiscountList(long_term_discount) }),
     ...(hasFee ? { pet_fee_obj: null } : {}),
     ...(hasFeeObject ? { pet_fee: null } : {})
   })
@@ -39,23 +40,23 @@ export const toldAirbnb = (
 /** 400 for conflicting parameters (specification, Errors). */
 const bothPetFees = new BadRequest({ message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them." })
 
-const stayTooShort = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
+const maximumBelowMinimum = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
 
 /** What is shown of an `airbnb` listing: one kind of pet fee, so that it can be sent back. */
-export const shownAirbnb = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>
+export const toAirbnbPriceAndRules = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>
   settings.pet_fee_obj === null ? settings : { ...settings, pet_fee: null }
 
 /** What a `vrbo` listing's channel is told: the base price wins over prices of weekdays. */
-export const toldVrbo = (settings: VrboSettings): VrboSettings =>
+export const toVrboUpdate = (settings: VrboSettings): VrboSettings =>
   settings.base_price === undefined ? settings : Struct.omit(settings, ["nightly_rate"])
 
 /** What is recorded once the channel has taken that: prices in both forms, and no fee where 0 took it away. */
-export const recordedVrbo = (told: VrboSettings): Partial<VrboPriceAndRules> => ({
-  ...told,
-  ...(told.base_price === undefined && told.nightly_rate === undefined
+export const toVrboSnapshot = (update: VrboSettings): Partial<VrboPriceAndRules> => ({
+  ...update,
+  ...(update.base_price === undefined && update.nightly_rate === undefined
     ? {}
-    : pricesOf(told.base_price ?? null, told.nightly_rate ?? null)),
-  ...clearedFees(told)
+    : toPrices(update.base_price ?? null, update.nightly_rate ?? null)),
+  ...clearedFees(update)
 })
 
 /** A fee of 0 is none. */
@@ -72,7 +73,7 @@ const clearedFees = ({
 })
 
 /** A base price is that of every weekday; there is none where their prices differ. */
-const pricesOf = (
+const toPrices = (
   base: number | null,
   nightly: NightlyRate | null
 ): Pick<VrboPriceAndRules, "base_price" | "nightly_rate"> => {
@@ -80,10 +81,10 @@ const pricesOf = (
     const prices = new Set(Object.values(nightly))
     return { base_price: prices.size === 1 ? nightly.sunday : null, nightly_rate: nightly }
   }
-  return { base_price: base, nightly_rate: base === null ? null : everyDay(base) }
+  return { base_price: base, nightly_rate: base === null ? null : sameRateEveryDay(base) }
 }
 
-const everyDay = (price: number): NightlyRate => ({
+const sameRateEveryDay = (price: number): NightlyRate => ({
   sunday: price,
   monday: price,
   tuesday: price,
@@ -93,20 +94,20 @@ const everyDay = (price: number): NightlyRate => ({
   saturday: price
 })
 
-const settingsOfVrbo = Object.entries(VrboPriceAndRules.fields).map(
+const vrboSettingChecks = Object.entries(VrboPriceAndRules.fields).map(
   ([name, field]) => [name, Schema.is(field)] as const
 )
-const readVrbo = Schema.decodeUnknownSync(VrboPriceAndRules)
+const decodeVrbo = Schema.decodeUnknownSync(VrboPriceAndRules)
 
 /**
  * What is shown of a snapshot, whatever a channel has brought: what is not recorded, or is no such setting, is null. Sent
  * back, it is recorded as it is shown.
  */
-export const shownVrbo = (recorded: Schema.Json | null): VrboPriceAndRules => {
-  const known = settingsOfVrbo.map(([name, isSetting]) => {
-    const value = Predicate.hasProperty(recorded, name) ? recorded[name] : null
+export const toVrboPriceAndRules = (snapshot: Schema.Json | null): VrboPriceAndRules => {
+  const values = vrboSettingChecks.map(([name, isSetting]) => {
+    const value = Predicate.hasProperty(snapshot, name) ? snapshot[name] : null
     return [name, isSetting(value) ? value : null] as const
   })
-  const settings = readVrbo(Object.fromEntries(known))
-  return { ...settings, ...clearedFees(settings), ...pricesOf(settings.base_price, settings.nightly_rate) }
+  const settings = decodeVrbo(Object.fromEntries(values))
+  return { ...settings, ...clearedFees(settings), ...toPrices(settings.base_price, settings.nightly_rate) }
 }

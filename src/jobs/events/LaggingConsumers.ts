@@ -1,24 +1,24 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsOf } from "../../platform/database/rows.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
 import { FEED_LAG_MS } from "../../platform/limits.ts"
 import { consumersLagging } from "../../platform/telemetry/metrics/declared.ts"
-import { standsAt } from "../../platform/telemetry/metrics/measuring.ts"
-import { periodically } from "../loop.ts"
-import { lookingForLag } from "./consumers.ts"
+import { setGauge } from "../../platform/telemetry/metrics/measuring.ts"
+import { repeatPeriodically } from "../loop.ts"
+import { markLaggingConsumersSql } from "./consumers.ts"
 
 /** Milliseconds between two looks, and consumers one look writes a line about; the next look has the others. */
 export const LAGGING_POLL_MS = 60_000
-export const LAGGING_LINES = 20
+export const LAGGING_LOG_LINES = 20
 
-const BegunToLag = Schema.Struct({
+const NewlyLagging = Schema.Struct({
   operator_id: Schema.Int,
   name: Schema.String,
   /** When the oldest event was queued that it has not acknowledged. */
   queued_at: Schema.DateFromString
 })
 
-const readLook = rowsOf(Schema.Struct({ lagging: Schema.Int, began: Schema.NullOr(BegunToLag) }))
+const readLaggingRows = makeRowsReader(Schema.Struct({ lagging: Schema.Int, began: Schema.NullOr(NewlyLagging) }))
 
 /**
  * Consumers of the feed that fall behind. That one lags is written down with it: so whichever process finds it first
@@ -28,20 +28,22 @@ export class LaggingConsumers extends Context.Service<
   LaggingConsumers,
   {
     /** How many lag, and those of whom nobody has warned yet. */
-    readonly look: (
+    readonly check: (
       now: Date
-    ) => Effect.Effect<{ readonly lagging: number; readonly began: ReadonlyArray<typeof BegunToLag.Type> }>
+    ) => Effect.Effect<{ readonly lagging: number; readonly newlyLagging: ReadonlyArray<typeof NewlyLagging.Type> }>
   }
 >()("latchkey/events/LaggingConsumers") {
   static readonly layer = Layer.effect(
     LaggingConsumers,
     Effect.map(SqlClient.SqlClient, (sql) => ({
-      look: (now) =>
+      check: (now) =>
         Effect.map(
-          readLook(sql`${lookingForLag(sql, new Date(now.getTime() - FEED_LAG_MS), now, LAGGING_LINES)}`),
+          readLaggingRows(
+            sql`${markLaggingConsumersSql(sql, new Date(now.getTime() - FEED_LAG_MS), now, LAGGING_LOG_LINES)}`
+          ),
           (rows) => ({
             lagging: rows[0]?.lagging ?? 0,
-            began: rows.flatMap(({ began }) => (began === null ? [] : [began]))
+            newlyLagging: rows.flatMap(({ began }) => (began === null ? [] : [began]))
           })
         )
     }))
@@ -49,11 +51,11 @@ export class LaggingConsumers extends Context.Service<
 }
 
 /** Sets the metric, and warns of each consumer that began to lag. */
-export const warnOfLag = Effect.fnUntraced(function* (now: Date) {
-  const { look } = yield* LaggingConsumers
-  const { lagging, began } = yield* look(now)
-  yield* standsAt(consumersLagging.of({}), lagging)
-  for (const { operator_id, name, queued_at } of began) {
+export const warnOfLaggingConsumers = Effect.fnUntraced(function* (now: Date) {
+  const { check } = yield* LaggingConsumers
+  const { lagging, newlyLagging } = yield* check(now)
+  yield* setGauge(consumersLagging.withLabels({}), lagging)
+  for (const { operator_id, name, queued_at } of newlyLagging) {
     const age = Math.floor((now.getTime() - queued_at.getTime()) / 1000)
     yield* Effect.logWarning("a consumer of events lags").pipe(
       Effect.annotateLogs({ operator_id, consumer: name, age_seconds: age })
@@ -62,4 +64,8 @@ export const warnOfLag = Effect.fnUntraced(function* (now: Date) {
 })
 
 /** Looks from time to time, until the scope closes. */
-export const watchingConsumers = periodically("looking for consumers that lag", LAGGING_POLL_MS, warnOfLag)
+export const watchLaggingConsumers = repeatPeriodically(
+  "looking for consumers that lag",
+  LAGGING_POLL_MS,
+  warnOfLaggingConsumers
+)

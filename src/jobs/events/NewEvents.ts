@@ -1,15 +1,15 @@
 import { Context, Effect, Latch, Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { idsParameter } from "../../platform/database/parameters.ts"
-import { rowsOf } from "../../platform/database/rows.ts"
-import { loop } from "../loop.ts"
-import { whenWoken } from "../polls.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { repeatForever } from "../loop.ts"
+import { pollWhenWoken } from "../polls.ts"
 import { WakeUp } from "../WakeUp.ts"
 
 /** Milliseconds between two looks for what another process put into the feed, where no word of it came. */
 export const NEW_EVENTS_POLL_MS = 1_000
 /** Milliseconds between the word of a change and the look: by then its event is in the feed as a rule. */
-const HANDING_OUT_MS = 50
+const DISPATCH_WAIT_MS = 50
 
 /**
  * Tells who waits for events of an operator that there are new ones in the feed. It says neither which nor how many, and
@@ -19,7 +19,7 @@ export class NewEvents extends Context.Service<
   NewEvents,
   {
     /** Events of these operators are in the feed now. To be called after the commit; it waits for nothing. */
-    readonly tell: (operators: ReadonlyArray<number>) => Effect.Effect<void>
+    readonly notify: (operators: ReadonlyArray<number>) => Effect.Effect<void>
     /** A latch of one waiter's own that every word of new events of the operator opens; the waiter closes it. */
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
@@ -27,7 +27,7 @@ export class NewEvents extends Context.Service<
   /** Where this process is the only one that hands out events: the embedded database. */
   static readonly layerProcess: Layer.Layer<NewEvents> = Layer.sync(NewEvents, () => {
     const waiters = new Waiters()
-    return { tell: waiters.tell, latch: waiters.latch }
+    return { notify: waiters.notify, latch: waiters.latch }
   })
 
   /**
@@ -39,11 +39,11 @@ export class NewEvents extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const waiters = new Waiters()
-      const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
-      const look = Effect.andThen(Effect.sleep(HANDING_OUT_MS), Effect.as(looking(sql, waiters), false))
-      const turn = Effect.andThen(waiters.some, whenWoken(woken, look, NEW_EVENTS_POLL_MS))
-      yield* Effect.forkScoped(loop("looking for new events", turn))
-      return { tell: waiters.tell, latch: waiters.latch }
+      const wakeUp = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
+      const poll = Effect.andThen(Effect.sleep(DISPATCH_WAIT_MS), Effect.as(notifyOfNewEvents(sql, waiters), false))
+      const iteration = Effect.andThen(waiters.awaitWaiter, pollWhenWoken(wakeUp, poll, NEW_EVENTS_POLL_MS))
+      yield* Effect.forkScoped(repeatForever("looking for new events", iteration))
+      return { notify: waiters.notify, latch: waiters.latch }
     })
   )
 }
@@ -52,13 +52,13 @@ export class NewEvents extends Context.Service<
 class Waiters {
   readonly #latches = new Map<number, Set<Latch.Latch>>()
   /** The position of the latest event that those who wait have been told of, for each operator somebody waits for. */
-  readonly told = new Map<number, number>()
+  readonly notifiedPositions = new Map<number, number>()
   readonly #some = Latch.makeUnsafe()
 
   /** Waits until somebody waits. */
-  readonly some: Effect.Effect<void> = this.#some.await
+  readonly awaitWaiter: Effect.Effect<void> = this.#some.await
 
-  readonly tell = (operators: Iterable<number>): Effect.Effect<void> =>
+  readonly notify = (operators: Iterable<number>): Effect.Effect<void> =>
     Effect.sync(() => {
       for (const operator of operators) {
         for (const latch of this.#latches.get(operator) ?? []) latch.openUnsafe()
@@ -83,7 +83,7 @@ class Waiters {
     else latches.add(latch)
     this.#some.openUnsafe()
     // What it has read by now is not known here: the next look tells it in any case.
-    this.told.delete(operator)
+    this.notifiedPositions.delete(operator)
     return latch
   }
 
@@ -92,19 +92,21 @@ class Waiters {
     latches?.delete(latch)
     if (latches?.size !== 0) return
     this.#latches.delete(operator)
-    this.told.delete(operator)
+    this.notifiedPositions.delete(operator)
     if (this.#latches.size === 0) this.#some.closeUnsafe()
   }
 }
 
-const readLatest = rowsOf(Schema.Struct({ operator_id: Schema.Int, position: Schema.NullOr(Schema.Int) }))
+const readLatest = makeRowsReader(Schema.Struct({ operator_id: Schema.Int, position: Schema.NullOr(Schema.Int) }))
 
 /** Tells those who wait for an operator whose latest event is another one than they were told of. */
-const looking = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, waiters: Waiters) {
+const notifyOfNewEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, waiters: Waiters) {
   const latest = yield* readLatest(sql`
     SELECT operator_id, (SELECT latest_feed_positions(waiting.operator_id, 0, 1)) AS position
     FROM unnest(${idsParameter(waiters.operators)}::bigint[]) AS waiting (operator_id)`)
-  const news = latest.filter(({ operator_id, position }) => waiters.told.get(operator_id) !== (position ?? 0))
-  for (const { operator_id, position } of news) waiters.told.set(operator_id, position ?? 0)
-  yield* waiters.tell(news.map(({ operator_id }) => operator_id))
+  const changed = latest.filter(
+    ({ operator_id, position }) => waiters.notifiedPositions.get(operator_id) !== (position ?? 0)
+  )
+  for (const { operator_id, position } of changed) waiters.notifiedPositions.set(operator_id, position ?? 0)
+  yield* waiters.notify(changed.map(({ operator_id }) => operator_id))
 })

@@ -2,22 +2,22 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value, Valued } from "../../platform/database/forms.ts"
 import { FEED_LAG_COUNTED } from "../../platform/limits.ts"
-import { forgottenUpTo } from "./events.ts"
+import { deletedUpToSql } from "./events.ts"
 
 // What is written of those who read the feed (event_consumers): how far each has come, and since when it lags.
 
 /** The oldest kept event that consumer `c` has not acknowledged. */
-const oldestUnacknowledged = (sql: SqlClient): Fragment => sql`
+const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
   SELECT queued_at
-  FROM feed_events(c.operator_id, greatest(c.position, ${forgottenUpTo(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
+  FROM feed_events(c.operator_id, greatest(c.position, ${deletedUpToSql(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
 
 /**
  * Consumers of one operator as they are shown, of a table or CTE. `oldest_queued_at` is null for one that is behind in
  * nothing. The events are counted in one pass for all of them, between the places where they stand.
  */
-export const showingConsumers = (sql: SqlClient, operatorId: Value<number>, consumers: Fragment): Fragment => sql`
+export const consumerStatusSql = (sql: SqlClient, operatorId: Value<number>, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
-    SELECT places, greatest(places[1], ${forgottenUpTo(sql, sql`${operatorId}`)}) AS least
+    SELECT places, greatest(places[1], ${deletedUpToSql(sql, sql`${operatorId}`)}) AS least
     FROM (SELECT ARRAY(SELECT DISTINCT position FROM ${consumers} c ORDER BY position) AS places) all_places
   ), counted AS MATERIALIZED (
     -- A place itself is acknowledged: an event is behind it only when it is beyond.
@@ -30,7 +30,7 @@ export const showingConsumers = (sql: SqlClient, operatorId: Value<number>, cons
   SELECT c.name, c.position,
     (SELECT coalesce(sum(events), 0)::bigint FROM counted
       WHERE after >= array_position(standing.places, c.position)) AS lag,
-    (${oldestUnacknowledged(sql)}) AS oldest_queued_at
+    (${oldestUnacknowledgedSql(sql)}) AS oldest_queued_at
   FROM standing CROSS JOIN ${consumers} c`
 
 /**
@@ -38,13 +38,13 @@ export const showingConsumers = (sql: SqlClient, operatorId: Value<number>, cons
  * where events after the position were removed, and none where the consumer has come further already. Refused by
  * `event_consumer_limit` when the operator has no room for another.
  */
-export const acknowledging = (
+export const acknowledgeEventsSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   { name, position }: Valued<{ readonly name: string; readonly position: number }>,
   now: Value<Date>
 ): Fragment => sql`
-  forgotten AS (SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS position),
+  forgotten AS (SELECT ${deletedUpToSql(sql, sql`${operatorId}`)} AS position),
   put AS (
     INSERT INTO event_consumers AS c (operator_id, name, position, created_at)
     SELECT ${operatorId}, ${name}, ${position}, ${now}::timestamptz FROM forgotten
@@ -54,7 +54,7 @@ export const acknowledging = (
   )`
 
 /** The CTE `removed`. */
-export const removingConsumer = (sql: SqlClient, operatorId: Value<number>, name: Value<string>): Fragment => sql`
+export const deleteConsumerSql = (sql: SqlClient, operatorId: Value<number>, name: Value<string>): Fragment => sql`
   removed AS (
     DELETE FROM event_consumers WHERE operator_id = ${operatorId} AND name = ${name} RETURNING operator_id, name
   )`
@@ -64,14 +64,14 @@ export const removingConsumer = (sql: SqlClient, operatorId: Value<number>, name
  * up to `most` of those that are written down as lagging now and were not before. One that keeps up again is one that was
  * not.
  */
-export const lookingForLag = (sql: SqlClient, then: Date, now: Date, most: number): Fragment => sql`
+export const markLaggingConsumersSql = (sql: SqlClient, lagCutoff: Date, now: Date, limit: number): Fragment => sql`
   WITH looked AS MATERIALIZED (
-    SELECT c.operator_id, c.name, c.lagging_since, oldest.queued_at, coalesce(oldest.queued_at <= ${then}, false) AS lags
+    SELECT c.operator_id, c.name, c.lagging_since, oldest.queued_at, coalesce(oldest.queued_at <= ${lagCutoff}, false) AS lags
     FROM event_consumers c
-    LEFT JOIN LATERAL (${oldestUnacknowledged(sql)}) oldest ON true
+    LEFT JOIN LATERAL (${oldestUnacknowledgedSql(sql)}) oldest ON true
   ), began AS (
     UPDATE event_consumers c SET lagging_since = ${now}
-    FROM (SELECT * FROM looked WHERE lags AND lagging_since IS NULL ORDER BY queued_at LIMIT ${most}) l
+    FROM (SELECT * FROM looked WHERE lags AND lagging_since IS NULL ORDER BY queued_at LIMIT ${limit}) l
     WHERE c.operator_id = l.operator_id AND c.name = l.name AND c.lagging_since IS NULL
     RETURNING c.operator_id, c.name, l.queued_at
   ), ended AS (

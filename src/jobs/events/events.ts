@@ -1,13 +1,13 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../platform/database/forms.ts"
-import { traceparent } from "../../platform/database/of-trace.ts"
-import { nextRows, type Retention } from "../retention.ts"
+import { traceparentSql } from "../../platform/database/of-trace.ts"
+import { nextRowsCondition, type RetentionChange } from "../retention.ts"
 
 /** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
 export interface EventFields {
-  readonly reservation_created: StayFields
-  readonly reservation_updated: StayFields & { readonly sub_event?: string }
+  readonly reservation_created: StayEventFields
+  readonly reservation_updated: StayEventFields & { readonly sub_event?: string }
   readonly property_availability_updated: {
     readonly property_id: number
     readonly availabilities: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
@@ -19,14 +19,14 @@ export interface EventFields {
     readonly end_date: string
   }
   readonly message_created: { readonly conversation_id: string; readonly message_id: string }
-  readonly review_created: StayFields
-  readonly review_updated: StayFields
+  readonly review_created: StayEventFields
+  readonly review_updated: StayEventFields
   readonly transaction_created: { readonly transaction_id: number }
   readonly transaction_updated: { readonly transaction_id: number }
   readonly transaction_deleted: { readonly transaction_id: number }
 }
 
-interface StayFields {
+interface StayEventFields {
   readonly reservation_code: string
   readonly stay_code: string
   readonly property_id: number
@@ -60,21 +60,21 @@ export const EVENT_NAMES = [
 export const recordEvent = <Name extends EventName>(
   sql: SqlClient,
   name: Name,
-  recorded: {
+  options: {
     readonly from: Fragment
     readonly record: Fragment
     readonly fields: { readonly [Field in keyof EventFields[Name]]: Fragment }
     readonly at: Value<Date>
   }
 ): Fragment => {
-  const fields = Object.entries<Fragment | undefined>(recorded.fields).flatMap(([field, value]) =>
+  const fields = Object.entries<Fragment | undefined>(options.fields).flatMap(([field, value]) =>
     value === undefined ? [] : [sql`${sql.literal(`'${field}'`)}, ${value}`]
   )
   return sql`
     INSERT INTO events (operator_id, event, record, payload, queued_at, traceparent)
-    SELECT operator_id, ${name}, ${recorded.record}, jsonb_build_object(${sql.csv(fields)}), ${recorded.at}::timestamptz,
-      ${traceparent(sql)}
-    FROM ${recorded.from}`
+    SELECT operator_id, ${name}, ${options.record}, jsonb_build_object(${sql.csv(fields)}), ${options.at}::timestamptz,
+      ${traceparentSql(sql)}
+    FROM ${options.from}`
 }
 
 /**
@@ -82,8 +82,8 @@ export const recordEvent = <Name extends EventName>(
  * their places and their `nth` of 1, 2, …: the order they get positions in. It is worded so that no plan reads all that
  * waits for the second half, which holds on the row as it is now: another process may have been faster.
  */
-export const handingOutEvents = (sql: SqlClient, batch: Fragment, now: Value<Date>): Fragment => sql`
-  WITH given AS MATERIALIZED (${positionsFor(sql, batch)})
+export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Value<Date>): Fragment => sql`
+  WITH given AS MATERIALIZED (${assignPositionsSql(sql, batch)})
   UPDATE events e SET fanned_out_at = ${now}, position = given.before + each.nth
   FROM given, ${batch} each
   WHERE e.ctid = ANY (ARRAY(SELECT place FROM ${batch})) AND each.place = e.ctid
@@ -95,26 +95,26 @@ export const handingOutEvents = (sql: SqlClient, batch: Fragment, now: Value<Dat
  * dump gives none that somebody may hold already. Nothing is written for an empty batch. Only where one process at a time
  * runs it.
  */
-const positionsFor = (sql: SqlClient, batch: Fragment): Fragment => sql`
+const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
   SELECT setval('event_positions', events + greatest(
       coalesce(pg_sequence_last_value('event_positions'), 0),
       floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint)) - events AS before
   FROM (SELECT count(*) AS events FROM ${batch}) counted WHERE events > 0`
 
 /** Up to which position events of the operator were removed, as an expression: the feed begins after it. */
-export const forgottenUpTo = (sql: SqlClient, operator: Fragment): Fragment =>
+export const deletedUpToSql = (sql: SqlClient, operator: Fragment): Fragment =>
   sql`coalesce((SELECT position FROM forgotten_events WHERE operator_id = ${operator}), 0)`
 
 /**
  * Forgets events that were handed out by `then`, the oldest first, and that nobody needs any more: `unneeded` is asked of
  * each. Beside it, up to which position they were: whoever has not read so far has missed some.
  */
-export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment): Retention => ({
+export const deleteOldEvents = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
   change: sql`
     DELETE FROM events
-    WHERE ${nextRows(
+    WHERE ${nextRowsCondition(
       sql,
-      sql`SELECT ctid FROM events WHERE fanned_out_at <= ${then} AND ${unneeded} ORDER BY fanned_out_at`
+      sql`SELECT ctid FROM events WHERE fanned_out_at <= ${cutoff} AND ${unneededCondition} ORDER BY fanned_out_at`
     )}`,
   returning: sql`operator_id, position`,
   beside: sql`
@@ -124,5 +124,5 @@ export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment)
 })
 
 /** Events that are recorded and not handed out, up to `most`, oldest first: when each was queued. */
-export const notHandedOut = (sql: SqlClient, most: number): Fragment =>
-  sql`SELECT queued_at FROM events WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${most}`
+export const undispatchedEventsSql = (sql: SqlClient, limit: number): Fragment =>
+  sql`SELECT queued_at FROM events WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${limit}`

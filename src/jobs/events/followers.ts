@@ -8,9 +8,9 @@ import type { Value } from "../../platform/database/forms.ts"
  * that each is followed exactly once. `handed` names a CTE of them with `operator_id`, `event` and `payload`. It answers a row
  * for whatever there is to do now.
  */
-export type Follower = (sql: SqlClient, handed: Fragment, now: Value<Date>) => Fragment
+export type InternalSubscriber = (sql: SqlClient, dispatched: Fragment, now: Value<Date>) => Fragment
 
 /** Who follows events inside the service. Whoever puts the process together says so. */
-export const Followers = Context.Reference<ReadonlyArray<Follower>>("latchkey/events/Followers", {
+export const InternalSubscribers = Context.Reference<ReadonlyArray<InternalSubscriber>>("latchkey/events/Followers", {
   defaultValue: () => []
 })

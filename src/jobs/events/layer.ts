@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/database/choose.ts"
-import { LaggingConsumers, watchingConsumers } from "./LaggingConsumers.ts"
+import { LaggingConsumers, watchLaggingConsumers } from "./LaggingConsumers.ts"
 import { NewEvents } from "./NewEvents.ts"
 
 /** Tells who waits for events on the database that the settings name. */
@@ -11,4 +11,4 @@ export const layerNewEvents = Layer.unwrap(
 )
 
 /** Watches the consumers of the feed, over a database. */
-export const layerWatchingConsumers = Layer.effectDiscard(watchingConsumers).pipe(Layer.provide(LaggingConsumers.layer))
+export const layerConsumerWatch = Layer.effectDiscard(watchLaggingConsumers).pipe(Layer.provide(LaggingConsumers.layer))

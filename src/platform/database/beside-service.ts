@@ -2,28 +2,32 @@ import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { connectToControl, pathToConnect } from "./control-path.ts"
-import { waitingForFolder } from "./folder-patience.ts"
-import { types } from "./types.ts"
+import { retryUntilFolderFree } from "./folder-patience.ts"
+import { columnTypes } from "./types.ts"
 
 /** Whether the command has the data folder itself, so that nobody else works on its database. */
-export class Alone extends Context.Reference<boolean>("latchkey/database/Alone", { defaultValue: () => false }) {}
+export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/database/Alone", {
+  defaultValue: () => false
+}) {}
 
 /** Milliseconds the service has to greet: one that does is in the middle of a long statement at worst. */
-const GREETING_MS = 30_000
+const CONNECT_TIMEOUT_MS = 30_000
 
 /**
  * The embedded database for a command: through the service that has the data folder, or opened by the command itself
  * where there is none. The folder's lock is the truth; while somebody has it whom no socket reaches (a service that
  * starts or stops, another command), the command waits.
  */
-export const layerBesideService = (dataDir: string) =>
+export const layerCommandEmbedded = (dataDir: string) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const path = yield* pathToConnect(dataDir)
-      return yield* waitingForFolder(
+      return yield* retryUntilFolderFree(
         (scope) =>
           Effect.flatMap(connectToControl(path), (socket) =>
-            socket === undefined ? opened(dataDir, scope) : Layer.buildWithScope(layerGuest(socket, path), scope)
+            socket === undefined
+              ? openEmbedded(dataDir, scope)
+              : Layer.buildWithScope(layerSecondaryConnection(socket, path), scope)
           ),
         () => true
       )
@@ -31,25 +35,25 @@ export const layerBesideService = (dataDir: string) =>
   )
 
 // Loaded when needed: beside a service no command takes the time and the memory.
-const opened = (dataDir: string, scope: Scope.Scope) =>
+const openEmbedded = (dataDir: string, scope: Scope.Scope) =>
   Effect.flatMap(
     Effect.promise(() => import("./embedded.ts")),
     ({ layerEmbedded }) =>
-      Layer.buildWithScope(Layer.merge(layerEmbedded(dataDir, "command"), Layer.succeed(Alone, true)), scope)
+      Layer.buildWithScope(Layer.merge(layerEmbedded(dataDir, "command"), Layer.succeed(OwnsDataFolder, true)), scope)
   )
 
 /** A guest of the service's session. It names no statements, which are the session's. */
-const layerGuest = (first: Socket, path: string) => {
-  const sockets = [first]
+const layerSecondaryConnection = (firstSocket: Socket, path: string) => {
+  const sockets = [firstSocket]
   return PgClient.layer({
     stream: () => sockets.pop() ?? connect(path),
-    connectTimeout: GREETING_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     username: "postgres",
     database: "postgres",
     ssl: false,
     prepare: false,
     maxConnections: 1,
     multiplex: true,
-    types
+    types: columnTypes
   })
 }

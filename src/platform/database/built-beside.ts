@@ -6,8 +6,8 @@ import type { SqlError } from "effect/sql/SqlError"
 // ones is in pieces: it may have died in the middle, which leaves an index that is not valid, and others may be at it too.
 
 /** How long a migration goes on waiting for another process that builds the same index: so many looks, so far apart. */
-const LOOKS = 3_600
-const BETWEEN_LOOKS = Duration.seconds(1)
+const MAX_POLLS = 3_600
+const POLL_INTERVAL = Duration.seconds(1)
 
 /** Another process was building the index for an hour, or every try of ours was given up by the database. */
 export class IndexNotBuilt extends Data.TaggedError("IndexNotBuilt")<{ readonly index: string }> {
@@ -16,48 +16,50 @@ export class IndexNotBuilt extends Data.TaggedError("IndexNotBuilt")<{ readonly 
   }
 }
 
-export interface BuiltIndex {
+export interface ConcurrentIndex {
   readonly name: string
   readonly unique: boolean
   /** Its table and what follows it: `stays (operator_id, id)`. */
   readonly on: string
 }
 
-interface Standing {
+interface IndexStatus {
   readonly is_valid: boolean
   readonly is_being_built: boolean
 }
 
-const standingOf = (sql: SqlClient.SqlClient, name: string) => sql<Standing>`
+const loadIndexStatus = (sql: SqlClient.SqlClient, name: string) => sql<IndexStatus>`
   SELECT i.indisvalid AS is_valid,
     EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid) AS is_being_built
   FROM pg_index i WHERE i.indexrelid = to_regclass(${name})`
 
 /** What is met where two processes build one index: who comes second looks again. */
-const metAnother = ({ reason }: SqlError): boolean =>
+const isConcurrentBuildError = ({ reason }: SqlError): boolean =>
   reason._tag === "DeadlockError" || (reason.cause instanceof Error && /already exists/.test(reason.cause.message))
 
 /**
  * The word for an index that is built or goes beside others' writes. None within a transaction, where there can be no others:
  * a restore makes the tables in one.
  */
-export const concurrently: Effect.Effect<"CONCURRENTLY" | "", never, SqlClient.SqlClient> = Effect.flatMap(
+export const concurrentlyKeyword: Effect.Effect<"CONCURRENTLY" | "", never, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
-    Effect.map(Effect.serviceOption(sql.transactionService), (within) => (Option.isSome(within) ? "" : "CONCURRENTLY"))
+    Effect.map(Effect.serviceOption(sql.transactionService), (transaction) =>
+      Option.isSome(transaction) ? "" : "CONCURRENTLY"
+    )
 )
 
 /** Builds it unless it is there; answers once it is, whoever built it. */
-export const builtBeside = Effect.fn("builtBeside")(function* ({ name, unique, on }: BuiltIndex) {
+export const buildIndexConcurrently = Effect.fn("builtBeside")(function* ({ name, unique, on }: ConcurrentIndex) {
   const sql = yield* SqlClient.SqlClient
-  const beside = yield* concurrently
-  const build = sql.unsafe(`CREATE ${unique ? "UNIQUE " : ""}INDEX ${beside} ${name} ON ${on}`)
-  for (let look = 0; look < LOOKS; look++) {
-    const [standing] = yield* standingOf(sql, name)
-    if (standing?.is_valid === true) return
-    if (standing === undefined) yield* Effect.catchIf(build, metAnother, () => Effect.sleep(BETWEEN_LOOKS))
-    else if (standing.is_being_built) yield* Effect.sleep(BETWEEN_LOOKS)
-    else yield* sql.unsafe(`DROP INDEX ${beside} IF EXISTS ${name}`)
+  const keyword = yield* concurrentlyKeyword
+  const build = sql.unsafe(`CREATE ${unique ? "UNIQUE " : ""}INDEX ${keyword} ${name} ON ${on}`)
+  for (let poll = 0; poll < MAX_POLLS; poll++) {
+    const [status] = yield* loadIndexStatus(sql, name)
+    if (status?.is_valid === true) return
+    if (status === undefined) yield* Effect.catchIf(build, isConcurrentBuildError, () => Effect.sleep(POLL_INTERVAL))
+    else if (status.is_being_built) yield* Effect.sleep(POLL_INTERVAL)
+    else yield* sql.unsafe(`DROP INDEX ${keyword} IF EXISTS ${name}`)
   }
   return yield* new IndexNotBuilt({ index: name })
 })

@@ -4,19 +4,19 @@ import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { layerBesideService } from "./beside-service.ts"
-import { fitting, type UnfitServer } from "./fitting.ts"
+import { layerCommandEmbedded } from "./beside-service.ts"
+import { checkServer, type UnsupportedServer } from "./fitting.ts"
 import type { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
-import { MOVING } from "./folder-modes.ts"
-import { waitingForFolder } from "./folder-patience.ts"
-import type { Moved } from "./moving.ts"
+import { MOVE_FILE } from "./folder-modes.ts"
+import { retryUntilFolderFree } from "./folder-patience.ts"
+import type { DatabaseMoved } from "./moving.ts"
 import { layerPostgres, type PostgresOptions } from "./postgres.ts"
-import { READY_MS, Readiness } from "./Readiness.ts"
-import { upkeep } from "./upkeep.ts"
+import { READINESS_TIMEOUT_MS, Readiness } from "./Readiness.ts"
+import { runMaintenance } from "./upkeep.ts"
 
 /** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
 export const BACKGROUND_CONNECTIONS = 4
-const BACKGROUND_STATEMENTS = 4
+const BACKGROUND_STATEMENTS_PER_CONNECTION = 4
 /** The same behind a pooler, where no statement shares one. */
 export const POOLED_BACKGROUND_CONNECTIONS = 8
 
@@ -30,7 +30,7 @@ export const PROBE_CONNECTIONS = 1
  * Milliseconds in which the embedded database must show that it is there: it has other statements to finish first, at its
  * first start those that make the demo operator.
  */
-const EMBEDDED_READY_MS = 10_000
+const EMBEDDED_READINESS_TIMEOUT_MS = 10_000
 
 /** Which database this process works on; the settings of the process provide it. */
 export class DatabaseSettings extends Context.Service<
@@ -53,24 +53,27 @@ export class DatabaseSettings extends Context.Service<
 type Settings = DatabaseSettings["Service"]
 
 /** What is between the service and the server. */
-const poolerOf = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
+const toPooler = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
   databasePrepared && databaseDirectUrl === undefined ? undefined : { prepared: databasePrepared }
 
 /** Statements of the background that can be under way at once in a process. Without a pooler one of the connections listens. */
-export const backgroundStatements = (settings: Settings): number =>
-  poolerOf(settings) === undefined
-    ? (BACKGROUND_CONNECTIONS - 1) * BACKGROUND_STATEMENTS
+export const maxBackgroundStatements = (settings: Settings): number =>
+  toPooler(settings) === undefined
+    ? (BACKGROUND_CONNECTIONS - 1) * BACKGROUND_STATEMENTS_PER_CONNECTION
     : POOLED_BACKGROUND_CONNECTIONS
 
 const layerServer = (
   settings: Settings,
   url: Redacted.Redacted,
   options: Omit<PostgresOptions, "url" | "pooler"> = {}
-) => layerPostgres({ url, pooler: poolerOf(settings), ...options })
+) => layerPostgres({ url, pooler: toPooler(settings), ...options })
 
 /** Provides the server after a check that this release works on it. `writes`: see `fitting`. */
-const layerFitting = (settings: Settings, url: Redacted.Redacted, writes: boolean) =>
-  Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings), { writes })), layerServer(settings, url))
+const layerCheckedServer = (settings: Settings, url: Redacted.Redacted, requiresWrites: boolean) =>
+  Layer.provideMerge(
+    Layer.effectDiscard(checkServer(toPooler(settings), { requiresWrites })),
+    layerServer(settings, url)
+  )
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
 // Waits for a command that has the folder, and for one that has it too short to say what it is; never for a service.
@@ -78,33 +81,33 @@ const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
     const embedded = yield* Effect.promise(() => import("./embedded.ts"))
-    const opened = waitingForFolder(
-      (scope) => Effect.andThen(notMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
+    const openFolder = retryUntilFolderFree(
+      (scope) => Effect.andThen(ensureNotMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
       ({ holder }) => holder !== "service"
     )
-    return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(Layer.effectContext(opened)))
+    return Layer.effectDiscard(runMaintenance).pipe(Layer.provideMerge(Layer.effectContext(openFolder)))
   })
 )
 
 /** Why there is no database to work on. */
-type DatabaseUnusable = SqlError | UnfitServer | DataFolderTaken | DataFolderUnusable | Moved
+type DatabaseUnusable = SqlError | UnsupportedServer | DataFolderTaken | DataFolderUnusable | DatabaseMoved
 
 /** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(
   Effect.map(
     DatabaseSettings,
     (settings): Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable, DatabaseSettings> =>
-      settings.databaseUrl === undefined ? layerEmbedded : layerFitting(settings, settings.databaseUrl, true)
+      settings.databaseUrl === undefined ? layerEmbedded : layerCheckedServer(settings, settings.databaseUrl, true)
   )
 )
 
 /** Nobody works on a data folder that is moved to a server, or was. Looked at where it says so: others need no SQLite for it. */
-const notMoved = (dataDir: string) =>
+const ensureNotMoved = (dataDir: string) =>
   Effect.suspend(() =>
-    existsSync(join(dataDir, MOVING))
+    existsSync(join(dataDir, MOVE_FILE))
       ? Effect.flatMap(
           Effect.promise(() => import("./moving.ts")),
-          ({ refuseIfMoved }) => refuseIfMoved(dataDir)
+          ({ failIfMoved: refuseIfMoved }) => refuseIfMoved(dataDir)
         )
       : Effect.void
   )
@@ -113,33 +116,35 @@ const notMoved = (dataDir: string) =>
 export const layerCommandDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* DatabaseSettings
-    if (settings.databaseUrl === undefined) yield* notMoved(settings.dataDir)
+    if (settings.databaseUrl === undefined) yield* ensureNotMoved(settings.dataDir)
     const layer: Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =
       settings.databaseUrl === undefined
-        ? layerBesideService(settings.dataDir)
+        ? layerCommandEmbedded(settings.dataDir)
         : // Commands that only read, such as `backup`, also work on a standby.
-          layerFitting(settings, settings.databaseUrl, false)
+          layerCheckedServer(settings, settings.databaseUrl, false)
     return layer
   })
 )
 
 /** Takes commands on the embedded database; on a server they need nobody. `afterwards`: see `layerControlSocket`. */
-export const layerControl = (afterwards: Effect.Effect<void>) =>
+export const layerControl = (afterTransaction: Effect.Effect<void>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { databaseUrl, dataDir } = yield* DatabaseSettings
       if (databaseUrl !== undefined) return Layer.empty
       const control = yield* Effect.promise(() => import("./control-socket.ts"))
-      return Layer.provide(control.layerControlSocket(dataDir, afterwards), layerEmbedded)
+      return Layer.provide(control.layerControlSocket(dataDir, afterTransaction), layerEmbedded)
     })
   )
 
 /** Whether it may be written to: the embedded one may not while it is moved to a server. */
-export const layerWriting = Layer.unwrap(
+export const layerWriteAccess = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, dataDir } = yield* DatabaseSettings
     if (databaseUrl !== undefined) return Layer.empty
-    const { layerWritingEmbedded } = yield* Effect.promise(() => import("./writing-embedded.ts"))
+    const { layerEmbeddedWriteAccess: layerWritingEmbedded } = yield* Effect.promise(
+      () => import("./writing-embedded.ts")
+    )
     return Layer.provide(layerWritingEmbedded(dataDir), layerEmbedded)
   })
 )
@@ -154,7 +159,7 @@ export const layerRequestDatabase = Layer.unwrap(
       ? layerDatabase
       : layerServer(settings, settings.databaseUrl, {
           maxConnections: settings.databaseConnections,
-          statementLimit: `${settings.statementSeconds} seconds`
+          statementTimeout: `${settings.statementSeconds} seconds`
         })
   )
 )
@@ -168,8 +173,8 @@ export const layerBackgroundDatabase = Layer.unwrap(
     settings.databaseUrl === undefined
       ? layerDatabase
       : layerServer(settings, settings.databaseUrl, {
-          maxConnections: poolerOf(settings) === undefined ? BACKGROUND_CONNECTIONS : POOLED_BACKGROUND_CONNECTIONS,
-          statementsAConnection: BACKGROUND_STATEMENTS,
+          maxConnections: toPooler(settings) === undefined ? BACKGROUND_CONNECTIONS : POOLED_BACKGROUND_CONNECTIONS,
+          statementsPerConnection: BACKGROUND_STATEMENTS_PER_CONNECTION,
           synchronousCommit: "off"
         })
   )
@@ -179,12 +184,12 @@ export const layerBackgroundDatabase = Layer.unwrap(
  * A client whose sessions are its own, for what listens: beside a pooler one that goes around it. Undefined: nothing leads to a
  * session (the pooler is the only way), or nobody else is on the database (it is embedded).
  */
-export const layerSessions = Effect.map(DatabaseSettings, (settings) => {
+export const chooseSessionLayer = Effect.map(DatabaseSettings, (settings) => {
   const { databaseUrl, databaseDirectUrl } = settings
   if (databaseUrl === undefined) return undefined
   if (databaseDirectUrl !== undefined)
     return layerPostgres({ url: databaseDirectUrl, maxConnections: DIRECT_CONNECTIONS })
-  return poolerOf(settings) === undefined ? layerBackgroundDatabase : undefined
+  return toPooler(settings) === undefined ? layerBackgroundDatabase : undefined
 })
 
 /**
@@ -194,18 +199,18 @@ export const layerSessions = Effect.map(DatabaseSettings, (settings) => {
 export const layerReadiness = Layer.unwrap(
   Effect.map(DatabaseSettings, (settings) =>
     settings.databaseUrl === undefined
-      ? Readiness.layer(EMBEDDED_READY_MS).pipe(Layer.provide(layerDatabase))
+      ? Readiness.layer(EMBEDDED_READINESS_TIMEOUT_MS).pipe(Layer.provide(layerDatabase))
       : Readiness.layer().pipe(Layer.provide(layerProbe(settings, settings.databaseUrl)))
   )
 )
 
 /** Questions that may share the connection: one that is given up must not hold it until it is cancelled. */
-const QUESTIONS_AT_ONCE = 4
+const PROBES_PER_CONNECTION = 4
 
 const layerProbe = (settings: Settings, url: Redacted.Redacted) =>
   layerServer(settings, url, {
     maxConnections: PROBE_CONNECTIONS,
     minConnections: PROBE_CONNECTIONS,
-    statementsAConnection: QUESTIONS_AT_ONCE,
-    statementLimit: READY_MS
+    statementsPerConnection: PROBES_PER_CONNECTION,
+    statementTimeout: READINESS_TIMEOUT_MS
   })

@@ -22,20 +22,24 @@ export type SqlType = "bigint" | "boolean" | "date" | "integer" | "jsonb" | "num
 export const column = <Field extends Schema.Top>(type: SqlType, field: Field) => field.annotate({ sqlType: type })
 
 /** The same, with what a new row has in it of which nothing is said about this column. */
-export const columnOr = <Field extends Schema.Constraint & Schema.WithoutConstructorDefault>(
+export const columnWithDefault = <Field extends Schema.Constraint & Schema.WithoutConstructorDefault>(
   type: SqlType,
   field: Field,
-  unsaid: Field["~type.make.in"]
-) => Schema.withConstructorDefault<Field>(Effect.succeed(unsaid))(field).annotate({ sqlType: type })
+  defaultValue: Field["~type.make.in"]
+) => Schema.withConstructorDefault<Field>(Effect.succeed(defaultValue))(field).annotate({ sqlType: type })
 
 /** What stands for the columns of a table: a struct whose every field is a {@link column}. */
-export interface Columns {
+export interface TableColumns {
   readonly fields: Schema.Struct.Fields
 }
 
-const listed = (columns: Columns, separator: string, one: (name: string, type: SqlType) => string): string =>
+const joinColumns = (
+  columns: TableColumns,
+  separator: string,
+  format: (name: string, type: SqlType) => string
+): string =>
   Object.entries(columns.fields)
-    .map(([name, field]) => one(name, sqlTypeOf(name, field)))
+    .map(([name, field]) => format(name, sqlTypeOf(name, field)))
     .join(separator)
 
 /** Throws for a field that is no column: a mistake in a declaration, which any test of its statements meets. */
@@ -46,45 +50,50 @@ const sqlTypeOf = (name: string, field: Schema.Constraint): SqlType => {
 }
 
 /** `a, b`, or of a table `t.a, t.b`. */
-export const namesOf = (columns: Columns, table?: string): string =>
-  listed(columns, ", ", (name) => (table === undefined ? name : `${table}.${name}`))
+export const columnNames = (columns: TableColumns, table?: string): string =>
+  joinColumns(columns, ", ", (name) => (table === undefined ? name : `${table}.${name}`))
 
 /** `a bigint, b text`: what `jsonb_to_recordset` makes of a JSON parameter. */
-export const definitionsOf = (columns: Columns): string => listed(columns, ", ", (name, type) => `${name} ${type}`)
+export const columnDefinitions = (columns: TableColumns): string =>
+  joinColumns(columns, ", ", (name, type) => `${name} ${type}`)
 
 /**
  * For a FROM: `given`, with the columns of one row as one parameter. What the row has beside them is left out, a column
  * it does not have is null.
  */
-export const givenRow = (sql: SqlClient, columns: Columns, row: Value<object>): Fragment =>
-  sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
+export const rowParameterSql = (sql: SqlClient, columns: TableColumns, row: Value<object>): Fragment =>
+  sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
 /** `a = given.a, b = given.b`. */
-export const assignmentsOf = (columns: Columns, given: string): string =>
-  listed(columns, ", ", (name) => `${name} = ${given}.${name}`)
+export const columnAssignments = (columns: TableColumns, source: string): string =>
+  joinColumns(columns, ", ", (name) => `${name} = ${source}.${name}`)
 
 /** `'a', t.a, 'b', t.b::text`: what `jsonb_build_object` takes. */
-export const pairsOf = (columns: Columns, table: string): string =>
-  listed(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
+export const jsonObjectPairs = (columns: TableColumns, table: string): string =>
+  joinColumns(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
 
 /**
  * What of the columns, by name, is read in another form than the table has: a time of day as an hour and a minute, an
  * amount as its text, which the client would else put together of its binary digits.
  */
-export const asReadOf = (sql: SqlClient, columns: Columns, table: string): { readonly [name: string]: Fragment } =>
+export const readColumnExpressions = (
+  sql: SqlClient,
+  columns: TableColumns,
+  table: string
+): { readonly [name: string]: Fragment } =>
   Object.fromEntries(
     Object.entries(columns.fields).flatMap(([name, field]) => {
-      const form = readAs[sqlTypeOf(name, field)]
-      return form === undefined ? [] : [[name, sql.literal(form(`${table}.${name}`))]]
+      const toExpression = toReadExpression[sqlTypeOf(name, field)]
+      return toExpression === undefined ? [] : [[name, sql.literal(toExpression(`${table}.${name}`))]]
     })
   )
 
-const readAs: { readonly [Type in SqlType]?: (column: string) => string } = {
+const toReadExpression: { readonly [Type in SqlType]?: (column: string) => string } = {
   numeric: (amount) => `${amount}::text`,
-  time: (time) => hourAndMinute(time)
+  time: (time) => hourAndMinuteSql(time)
 }
 
-const hourAndMinute = (time: string): string =>
+const hourAndMinuteSql = (time: string): string =>
   `CASE WHEN ${time} IS NOT NULL THEN jsonb_build_object(
     'hour', extract(hour FROM ${time})::int, 'minute', extract(minute FROM ${time})::int) END`
 
@@ -92,15 +101,15 @@ const hourAndMinute = (time: string): string =>
  * `a = $1::type` for each value that is sent, `a = t.a` for each that is undefined: what is not sent stays. What is sent
  * beside the columns is left out.
  */
-export const settingsOf = (
+export const updateAssignments = (
   sql: SqlClient,
-  columns: Columns,
+  columns: TableColumns,
   table: string,
-  sent: { readonly [name: string]: unknown }
+  values: { readonly [name: string]: unknown }
 ): Fragment =>
   sql.csv(
     Object.entries(columns.fields).map(([name, field]) => {
-      const value = sent[name]
+      const value = values[name]
       return value === undefined
         ? sql`${sql.literal(`${name} = ${table}.${name}`)}`
         : sql`${sql.literal(name)} = ${value}::${sql.literal(sqlTypeOf(name, field))}`

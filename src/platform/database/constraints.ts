@@ -2,14 +2,14 @@ import { Effect, Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** A rule of the database that refused a statement. */
-export interface BrokenConstraint {
+export interface ConstraintViolation {
   readonly name: string
   /** The server's DETAIL; a limit says its number here. */
   readonly detail: string
 }
 
 /** The constraint a statement broke; undefined when it failed for another reason. */
-export const brokenConstraint = (error: SqlError): BrokenConstraint | undefined => {
+export const findConstraintViolation = (error: SqlError): ConstraintViolation | undefined => {
   const { reason } = error
   if (reason._tag !== "UniqueViolation" && reason._tag !== "ConstraintError") return undefined
   const { cause } = reason
@@ -19,13 +19,13 @@ export const brokenConstraint = (error: SqlError): BrokenConstraint | undefined 
 }
 
 /** The rows of a changing statement; of a constraint that refuses it its caller is told what `refusal` says. */
-const rowsUnless =
-  <E>(refusal: (broken: BrokenConstraint) => E | undefined) =>
+const failOnViolation =
+  <E>(toError: (violation: ConstraintViolation) => E | undefined) =>
   <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<ReadonlyArray<object>, E, R> =>
     Effect.catchTag(statement, "SqlError", (error) => {
-      const broken = brokenConstraint(error)
-      const told = broken === undefined ? undefined : refusal(broken)
-      return told === undefined ? Effect.die(error) : Effect.fail(told)
+      const violation = findConstraintViolation(error)
+      const domainError = violation === undefined ? undefined : toError(violation)
+      return domainError === undefined ? Effect.die(error) : Effect.fail(domainError)
     })
 
 /**
@@ -33,28 +33,28 @@ const rowsUnless =
  * it, which holds however many change the same at once; where it says nothing, and for whatever else goes wrong, the
  * failure is a defect.
  */
-export const rowUnless = <A, E>(
+export const makeRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,
-  refusal: (broken: BrokenConstraint) => E | undefined
+  toError: (violation: ConstraintViolation) => E | undefined
 ) => {
   const decode = Schema.decodeUnknownEffect(Schema.Tuple([row]))
-  const answered = rowsUnless(refusal)
+  const runStatement = failOnViolation(toError)
   return <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<A, E, R> =>
-    answered(statement).pipe(
+    runStatement(statement).pipe(
       Effect.flatMap((rows) => Effect.orDie(decode(rows))),
       Effect.map(([only]) => only)
     )
 }
 
 /** The same of a statement that has a row or none: undefined. */
-export const rowIfAnyUnless = <A, E>(
+export const makeOptionalRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,
-  refusal: (broken: BrokenConstraint) => E | undefined
+  toError: (violation: ConstraintViolation) => E | undefined
 ) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(row))
-  const answered = rowsUnless(refusal)
+  const runStatement = failOnViolation(toError)
   return <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<A | undefined, E, R> =>
-    answered(statement).pipe(
+    runStatement(statement).pipe(
       Effect.flatMap((rows) => Effect.orDie(decode(rows))),
       Effect.map(([first]) => first)
     )

@@ -6,12 +6,12 @@ import { join, relative, resolve } from "node:path"
 import { Effect } from "effect"
 
 /** Where a running service takes commands, in its data folder. */
-export const controlSocket = (dataDir: string): string => join(dataDir, "control.sock")
+export const controlSocketPath = (dataDir: string): string => join(dataDir, "control.sock")
 
 /** Bytes of a socket's path, the least of the systems we run on (macOS; Linux takes 107). */
 export const SOCKET_PATH_BYTES = 103
 
-const fits = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_BYTES
+const isShortEnough = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_BYTES
 
 /**
  * A path to the socket that is short enough to be bound or connected to: where the folder's own is not, it leads over a
@@ -19,13 +19,17 @@ const fits = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_B
  * could take it from another process that is about to use it.
  */
 export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> => {
-  const own = [controlSocket(dataDir), relative(process.cwd(), resolve(controlSocket(dataDir)))].find(fits)
-  return own === undefined ? Effect.map(linkTo(resolve(dataDir)), controlSocket) : Effect.succeed(own)
+  const directPath = [controlSocketPath(dataDir), relative(process.cwd(), resolve(controlSocketPath(dataDir)))].find(
+    isShortEnough
+  )
+  return directPath === undefined
+    ? Effect.map(makeDataFolderLink(resolve(dataDir)), controlSocketPath)
+    : Effect.succeed(directPath)
 }
 
 /** Returns the path to connect to: the short one, or the folder's own if no short one can be made. */
 export const pathToConnect = (dataDir: string): Effect.Effect<string> =>
-  Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocket(dataDir)))
+  Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocketPath(dataDir)))
 
 /** Connects to the process that listens on a control socket. Returns undefined if no process listens. */
 export const connectToControl = (path: string): Effect.Effect<Socket | undefined> =>
@@ -37,7 +41,7 @@ export const connectToControl = (path: string): Effect.Effect<Socket | undefined
   })
 
 /** The temporary folder with the link to a data folder, one for each user and data folder. */
-export const linkFolder = (dataDir: string): string => {
+export const controlLinkFolder = (dataDir: string): string => {
   const digest = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, DIGEST_DIGITS)
   return join(tmpdir(), `latchkey-control-${process.getuid?.() ?? "user"}-${digest}`)
 }
@@ -45,23 +49,23 @@ export const linkFolder = (dataDir: string): string => {
 /** Enough that two data folders of one user never share a link. */
 const DIGEST_DIGITS = 32
 
-const linkTo = (dataDir: string) =>
+const makeDataFolderLink = (dataDir: string) =>
   Effect.tryPromise({
     try: async () => {
-      const folder = linkFolder(dataDir)
+      const folder = controlLinkFolder(dataDir)
       const link = join(folder, "data")
-      await Fs.mkdir(folder, { mode: 0o700 }).catch(unlessThere)
+      await Fs.mkdir(folder, { mode: 0o700 }).catch(ignoreExisting)
       // Anybody may have made one of that name: in the temporary folder of all, names are free.
-      const found = await Fs.lstat(folder)
-      const uid = process.getuid?.() ?? found.uid
-      if (!found.isDirectory() || (found.mode & 0o077) !== 0 || found.uid !== uid) {
+      const entry = await Fs.lstat(folder)
+      const uid = process.getuid?.() ?? entry.uid
+      if (!entry.isDirectory() || (entry.mode & 0o077) !== 0 || entry.uid !== uid) {
         throw new Error(`${folder}: must belong to this user alone`)
       }
-      await Fs.symlink(dataDir, link).catch(unlessThere)
+      await Fs.symlink(dataDir, link).catch(ignoreExisting)
       return link
     },
     catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
   })
 
-const unlessThere = (cause: NodeJS.ErrnoException): Promise<void> =>
+const ignoreExisting = (cause: NodeJS.ErrnoException): Promise<void> =>
   cause.code === "EEXIST" ? Promise.resolve() : Promise.reject(cause)

@@ -1,9 +1,9 @@
 import * as Fs from "node:fs/promises"
 import { createServer, type Server, type Socket } from "node:net"
 import { Effect, Layer } from "effect"
-import { controlSocket, shortControlPath } from "./control-path.ts"
+import { controlSocketPath, shortControlPath } from "./control-path.ts"
 import { EmbeddedDatabase } from "./embedded.ts"
-import { LAST_WORD_MS, refusalOf } from "./guest-connection.ts"
+import { FINAL_MESSAGE_MS, toFatalError } from "./guest-connection.ts"
 
 /** Commands that may be connected at once. */
 export const CONTROL_CONNECTIONS = 32
@@ -17,29 +17,31 @@ export const CONTROL_STOP_MS = 500
  *
  * Where no socket can be made (a file system without them) the service says so and goes without it.
  */
-export const layerControlSocket = (dataDir: string, afterwards: Effect.Effect<void>) =>
+export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Effect<void>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary } = yield* EmbeddedDatabase
       const context = yield* Effect.context()
-      const guests = new Guests(() => join(() => Effect.runForkWith(context)(afterwards)))
-      const server = createServer(guests.welcome)
+      const connections = new CommandConnections(() =>
+        connectSecondary(() => Effect.runForkWith(context)(afterTransaction))
+      )
+      const server = createServer(connections.accept)
       // One that could not be let in (no file handle is left) ends no service.
       server.on("error", (cause) =>
         Effect.runForkWith(context)(
           Effect.annotateLogs(Effect.logWarning("the control socket failed"), { reason: cause.message })
         )
       )
-      yield* Effect.addFinalizer(() => Effect.promise(() => closed(server, guests, dataDir)))
+      yield* Effect.addFinalizer(() => Effect.promise(() => closeServer(server, connections, dataDir)))
       yield* Effect.tryPromise({
         // What a killed process left there: the folder is ours, so nobody listens on it.
-        try: () => Fs.rm(controlSocket(dataDir), { force: true }),
+        try: () => Fs.rm(controlSocketPath(dataDir), { force: true }),
         catch: (cause) => cause
       }).pipe(
         Effect.andThen(shortControlPath(dataDir)),
-        Effect.flatMap((path) => listening(server, path)),
+        Effect.flatMap((path) => startListening(server, path)),
         Effect.andThen(
-          Effect.tryPromise({ try: () => Fs.chmod(controlSocket(dataDir), 0o600), catch: (cause) => cause })
+          Effect.tryPromise({ try: () => Fs.chmod(controlSocketPath(dataDir), 0o600), catch: (cause) => cause })
         ),
         Effect.catch((cause) =>
           Effect.annotateLogs(
@@ -54,73 +56,73 @@ export const layerControlSocket = (dataDir: string, afterwards: Effect.Effect<vo
     })
   )
 
-const listening = (server: Server, path: string): Effect.Effect<void, Error> =>
+const startListening = (server: Server, path: string): Effect.Effect<void, Error> =>
   Effect.callback((resume) => {
-    const failed = (error: Error) => resume(Effect.fail(error))
-    server.once("error", failed)
+    const onError = (error: Error) => resume(Effect.fail(error))
+    server.once("error", onError)
     server.listen(path, () => {
-      server.off("error", failed)
+      server.off("error", onError)
       resume(Effect.void)
     })
   })
 
 /** Nobody comes any more; who is there may finish for a moment. */
-const closed = async (server: Server, guests: Guests, dataDir: string): Promise<void> => {
+const closeServer = async (server: Server, connections: CommandConnections, dataDir: string): Promise<void> => {
   if (!server.listening) return
   server.close()
   // Before they are waited for: a command that comes now finds no socket, and waits for the folder.
-  await Fs.rm(controlSocket(dataDir), { force: true })
-  await guests.leave(CONTROL_STOP_MS)
+  await Fs.rm(controlSocketPath(dataDir), { force: true })
+  await connections.drain(CONTROL_STOP_MS)
 }
 
 /** Who is connected. */
-class Guests {
+class CommandConnections {
   readonly #join: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>
   readonly #there = new Set<Promise<void>>()
   readonly #sockets = new Set<Socket>()
 
-  constructor(join: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>) {
-    this.#join = join
+  constructor(connectSecondary: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>) {
+    this.#join = connectSecondary
   }
 
-  readonly welcome = (socket: Socket): void => {
+  readonly accept = (socket: Socket): void => {
     // A client that goes away in the middle is nothing unusual.
     socket.on("error", () => {})
     if (this.#there.size >= CONTROL_CONNECTIONS) {
       socket.resume()
-      lastWord(socket, refusalOf("tooMany"))
+      endWithMessage(socket, toFatalError("tooMany"))
       return
     }
-    const guest = this.#join()
-    const gone = new Promise<void>((resolve) => guest.once("close", resolve))
-    this.#there.add(gone)
+    const connection = this.#join()
+    const closed = new Promise<void>((resolve) => connection.once("close", resolve))
+    this.#there.add(closed)
     this.#sockets.add(socket)
-    void gone.then(() => this.#there.delete(gone))
+    void closed.then(() => this.#there.delete(closed))
     socket.once("close", () => {
       this.#sockets.delete(socket)
-      guest.destroy()
+      connection.destroy()
     })
-    guest.on("error", () => socket.destroy())
-    guest.once("end", () => lastWord(socket))
-    guest.once("close", () => {
+    connection.on("error", () => socket.destroy())
+    connection.once("end", () => endWithMessage(socket))
+    connection.once("close", () => {
       // Its client left the last word lying.
-      if (!guest.readableEnded) socket.destroy()
+      if (!connection.readableEnded) socket.destroy()
     })
-    guest.pipe(socket, { end: false })
-    socket.pipe(guest)
+    connection.pipe(socket, { end: false })
+    socket.pipe(connection)
   }
 
   /** Resolves when everybody has gone, who is asked to after so many milliseconds. */
-  async leave(patience: number): Promise<void> {
-    const ask = setTimeout(() => {
+  async drain(timeoutMs: number): Promise<void> {
+    const closeTimer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
-    }, patience)
+    }, timeoutMs)
     while (this.#there.size > 0) await Promise.all(this.#there)
-    clearTimeout(ask)
+    clearTimeout(closeTimer)
   }
 }
 
-const lastWord = (socket: Socket, word: Buffer = Buffer.alloc(0)): void => {
-  socket.end(word)
-  setTimeout(() => socket.destroy(), LAST_WORD_MS).unref()
+const endWithMessage = (socket: Socket, message: Buffer = Buffer.alloc(0)): void => {
+  socket.end(message)
+  setTimeout(() => socket.destroy(), FINAL_MESSAGE_MS).unref()
 }

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { onlyRowOf } from "./rows.ts"
+import { makeSingleRowReader } from "./rows.ts"
 
-const read = onlyRowOf(Schema.Struct({ id: Schema.Int }))
+const readId = makeSingleRowReader(Schema.Struct({ id: Schema.Int }))
 
 /** The id of a row that is yet to be made: for what is bound to its row before it is written. Who does not use it leaves a gap. */
-export const drawnId = (sql: SqlClient, table: string): Effect.Effect<number> =>
-  Effect.map(read(sql`SELECT nextval(pg_get_serial_sequence(${table}, 'id')) AS id`), ({ id }) => id)
+export const reserveId = (sql: SqlClient, table: string): Effect.Effect<number> =>
+  Effect.map(readId(sql`SELECT nextval(pg_get_serial_sequence(${table}, 'id')) AS id`), ({ id }) => id)

@@ -1,44 +1,44 @@
 import { Duplex } from "node:stream"
 import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
-import { FrontendMessageGatherer, type FrontendMessages } from "./frontend-messages.ts"
+import { FrontendMessageParser, type FrontendMessages } from "./frontend-messages.ts"
 
 export const ENCRYPTION_REFUSED = Buffer.from("N")
 
-export type Done = (error?: Error | null) => void
+export type WriteCallback = (error?: Error | null) => void
 
 /** The owner's connection to the embedded session: nothing between the two but this process's memory. */
 export class EmbeddedConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
-  readonly #messages = new FrontendMessageGatherer()
+  readonly #messages = new FrontendMessageParser()
   #handOn: Promise<() => void> | undefined
   #accepting: Promise<void> = Promise.resolve()
 
   constructor(session: EmbeddedSession) {
     super({ allowHalfOpen: false })
     this.#session = session
-    this.#share = session.owned()
+    this.#share = session.makePrimaryShare()
   }
 
   override _read(): void {}
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: WriteCallback): void {
     this.#accepting = this.#accept(this.#messages.push(chunk)).then(() => done(), done)
   }
 
   /** What was written while the database was busy is handed over in one go. */
-  override _writev(chunks: Array<{ chunk: Buffer; encoding: BufferEncoding }>, done: Done): void {
+  override _writev(chunks: Array<{ chunk: Buffer; encoding: BufferEncoding }>, done: WriteCallback): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "utf8", done)
   }
 
-  override _final(done: Done): void {
+  override _final(done: WriteCallback): void {
     this.#leave().then(() => {
       this.push(null)
       done()
     }, done)
   }
 
-  override _destroy(error: Error | null, done: Done): void {
+  override _destroy(error: Error | null, done: WriteCallback): void {
     this.#leave().then(
       () => done(error),
       (failure) => done(error ?? failure)
@@ -52,10 +52,10 @@ export class EmbeddedConnection extends Duplex {
           this.push(ENCRYPTION_REFUSED)
           break
         case "startup":
-          this.#handOn = this.#session.lend()
+          this.#handOn = this.#session.acquire()
           await this.#handOn
           // Destroyed while it waited for its turn: the session goes to the next one.
-          if (!this.destroyed) this.#answer(await this.#session.greet(message.bytes, this.#share))
+          if (!this.destroyed) this.#answer(await this.#session.respondToStartup(message.bytes, this.#share))
           break
         case "statements":
           if (!this.destroyed) this.#answer(await this.#share.execute(message.bytes))
@@ -80,6 +80,6 @@ export class EmbeddedConnection extends Duplex {
     if (handOn === undefined) return
     this.#handOn = undefined
     await this.#accepting
-    await this.#share.clear().finally(handOn)
+    await this.#share.reset().finally(handOn)
   }
 }

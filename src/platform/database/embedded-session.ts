@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PGlite } from "@electric-sql/pglite"
-import { panicIn } from "./panic.ts"
-import { Turns } from "./turns.ts"
+import { findPanic } from "./panic.ts"
+import { Mutex } from "./turns.ts"
 
 /** Milliseconds statements may follow one another before timers and sockets get their turn. */
-const LONGEST_RUN_MS = 5
+const MAX_RUN_MS = 5
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4])
 
@@ -22,7 +22,7 @@ const DISCARD_ALL = simpleQuery("DISCARD ALL")
  * Undoes what a guest may have set in the session, 0.3 ms. What the owner has stays: its settings are those of its
  * startup, its statements are named over the wire and not in SQL, and of the rest it has nothing.
  */
-const AS_THE_OWNER_LEFT_IT = simpleQuery(`
+const RESET_SESSION = simpleQuery(`
   CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; DISCARD TEMP;
   SELECT pg_catalog.pg_advisory_unlock_all();
   DO $$
@@ -35,12 +35,12 @@ const AS_THE_OWNER_LEFT_IT = simpleQuery(`
   $$`)
 
 const READ_ONLY = simpleQuery("SET default_transaction_read_only = on")
-const READ_AND_WRITE = simpleQuery("SET default_transaction_read_only = off")
+const READ_WRITE = simpleQuery("SET default_transaction_read_only = off")
 
 /** ReadyForQuery outside a transaction: the last an answer says when nothing of its client is left open. */
-const AT_REST = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+const READY_AND_IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-const leavesNothingOpen = (answer: Buffer): boolean => answer.subarray(-AT_REST.length).equals(AT_REST)
+const isSessionIdle = (answer: Buffer): boolean => answer.subarray(-READY_AND_IDLE.length).equals(READY_AND_IDLE)
 
 /**
  * The one session an embedded database has.
@@ -56,9 +56,9 @@ export class EmbeddedSession {
   readonly #panicked = Promise.withResolvers<string>()
   /** Resolves with what it said once the database has given itself up; from then on nothing is asked of it. */
   readonly panicked: Promise<string> = this.#panicked.promise
-  readonly #turns = new Turns()
+  readonly #turns = new Mutex()
   /** Guests come one after the other, so that the owner waits for one of them however many there are. */
-  readonly #guests = new Turns()
+  readonly #guests = new Mutex()
   #free: Promise<void> = Promise.resolve()
   #greeting: Buffer | undefined
   #closed = false
@@ -70,21 +70,21 @@ export class EmbeddedSession {
   }
 
   /** Resolves, once the session is free, with the function that hands it on to the next owner. */
-  readonly lend = (): Promise<() => void> => {
-    const before = this.#free
+  readonly acquire = (): Promise<() => void> => {
+    const previous = this.#free
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#free = before.then(() => promise)
-    return before.then(() => resolve)
+    this.#free = previous.then(() => promise)
+    return previous.then(() => resolve)
   }
 
   /** The share of the owner, to be taken when the session is lent to it. */
-  readonly owned = (): SessionShare => new SessionShare(this, [this.#turns], async () => {})
+  readonly makePrimaryShare = (): SessionShare => new SessionShare(this, [this.#turns], async () => {})
 
   /** The share of a guest. */
-  readonly shared = (): SessionShare => new SessionShare(this, [this.#guests, this.#turns], this.#restore)
+  readonly makeSecondaryShare = (): SessionShare => new SessionShare(this, [this.#guests, this.#turns], this.#restore)
 
   /** What the database said to the first startup; the same to every later one. */
-  readonly greet = async (startup: Uint8Array, share: SessionShare): Promise<Buffer> => {
+  readonly respondToStartup = async (startup: Uint8Array, share: SessionShare): Promise<Buffer> => {
     this.#greeting ??= await share.execute(startup)
     return this.#greeting
   }
@@ -104,10 +104,10 @@ export class EmbeddedSession {
       onRawData: (piece) => pieces.push(Buffer.from(piece))
     })
     const answer = Buffer.concat(pieces)
-    const why = panicIn(answer)
-    if (why !== undefined) {
+    const panicReason = findPanic(answer)
+    if (panicReason !== undefined) {
       this.#closed = true
-      this.#panicked.resolve(why)
+      this.#panicked.resolve(panicReason)
     }
     return answer
   }
@@ -122,23 +122,23 @@ export class EmbeddedSession {
 
   /** Gives the owner back the session it had. To be called outside a transaction, by whoever has the turn. */
   readonly #restore = async (): Promise<void> => {
-    if (!this.#closed) await this.execute(AS_THE_OWNER_LEFT_IT)
+    if (!this.#closed) await this.execute(RESET_SESSION)
     await this.#keepReadOnly()
   }
 
   /** Nothing is left of transactions, prepared statements, settings and advisory locks. */
-  readonly clear = async (): Promise<void> => {
+  readonly discardAll = async (): Promise<void> => {
     await this.rollBack()
     if (!this.#closed) await this.execute(DISCARD_ALL)
     await this.#keepReadOnly()
   }
 
   /** From when it resolves on nothing is written, or anything may be again, whoever asks. */
-  readonly setReadOnly = async (on: boolean): Promise<void> => {
-    await this.#turns.take()
-    this.#readOnly = on
-    const said = this.#closed ? Promise.resolve() : this.execute(on ? READ_ONLY : READ_AND_WRITE).then(() => {})
-    await said.finally(() => this.#turns.giveBack())
+  readonly setReadOnly = async (isReadOnly: boolean): Promise<void> => {
+    await this.#turns.acquire()
+    this.#readOnly = isReadOnly
+    const switched = this.#closed ? Promise.resolve() : this.execute(isReadOnly ? READ_ONLY : READ_WRITE).then(() => {})
+    await switched.finally(() => this.#turns.release())
   }
 
   readonly #keepReadOnly = async (): Promise<void> => {
@@ -149,7 +149,7 @@ export class EmbeddedSession {
   readonly close = async (): Promise<void> => {
     // One that has given itself up would not come to an end of that.
     if (this.#closed) return
-    await this.clear()
+    await this.discardAll()
     if (this.#closed) return
     this.#closed = true
     await this.#database.close()
@@ -160,7 +160,7 @@ export class EmbeddedSession {
    * of it: without a pause now and then every timer and socket of the process would wait for the last statement.
    */
   readonly #letOthersRun = async (): Promise<void> => {
-    if (performance.now() - this.#lastPause < LONGEST_RUN_MS) return
+    if (performance.now() - this.#lastPause < MAX_RUN_MS) return
     await nextTurn()
     this.#lastPause = performance.now()
   }
@@ -169,19 +169,19 @@ export class EmbeddedSession {
 /** One connection's share of the session: the session is its own from a first message to the end of what that begins. */
 export class SessionShare {
   readonly #session: EmbeddedSession
-  readonly #queues: ReadonlyArray<Turns>
+  readonly #queues: ReadonlyArray<Mutex>
   readonly #restore: () => Promise<void>
   #held = false
 
   /** `restore` is called when a turn is over, before the next one has it. */
-  constructor(session: EmbeddedSession, queues: ReadonlyArray<Turns>, restore: () => Promise<void>) {
+  constructor(session: EmbeddedSession, queues: ReadonlyArray<Mutex>, restore: () => Promise<void>) {
     this.#session = session
     this.#queues = queues
     this.#restore = restore
   }
 
   /** Whether something is open, for which all others wait. */
-  get held(): boolean {
+  get isHeld(): boolean {
     return this.#held
   }
 
@@ -189,14 +189,14 @@ export class SessionShare {
   async execute(messages: Uint8Array): Promise<Buffer> {
     if (!this.#held) await this.#take()
     const answer = await this.#session.execute(messages)
-    if (!leavesNothingOpen(answer)) return answer
+    if (!isSessionIdle(answer)) return answer
     await this.#restore()
     this.#giveBack()
     return answer
   }
 
   /** A guest goes: what it left open is undone. */
-  async leave(): Promise<void> {
+  async release(): Promise<void> {
     if (!this.#held) return
     await this.#session
       .rollBack()
@@ -205,14 +205,14 @@ export class SessionShare {
   }
 
   /** The owner goes: the next one finds a session as fresh as a new one. */
-  async clear(): Promise<void> {
+  async reset(): Promise<void> {
     if (!this.#held) await this.#take()
-    await this.#session.clear().finally(() => this.#giveBack())
+    await this.#session.discardAll().finally(() => this.#giveBack())
   }
 
   async #take(): Promise<void> {
     for (const queue of this.#queues) {
-      const turn = queue.take()
+      const turn = queue.acquire()
       if (turn !== undefined) await turn
     }
     this.#held = true
@@ -220,6 +220,6 @@ export class SessionShare {
 
   #giveBack(): void {
     this.#held = false
-    for (const queue of this.#queues.toReversed()) queue.giveBack()
+    for (const queue of this.#queues.toReversed()) queue.release()
   }
 }

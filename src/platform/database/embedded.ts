@@ -6,16 +6,16 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
-import { type DataFolderTaken, DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
-import { mendModes } from "./folder-modes.ts"
-import type { Holder } from "./folder-owner.ts"
-import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
+import { type DataFolderTaken, DataFolderUnusable, lockDataFolder } from "./folder-lock.ts"
+import { restrictPermissions } from "./folder-modes.ts"
+import type { FolderHolder } from "./folder-owner.ts"
+import { SecondaryConnection, type SecondaryTimeouts } from "./guest-connection.ts"
 import { isNewFolder } from "./inspect-folder.ts"
-import { removeLeftCopies } from "./left-copies.ts"
-import { databaseFolder } from "./new-folder.ts"
+import { removeLeftoverCopies } from "./left-copies.ts"
+import { prepareDatabaseFolder } from "./new-folder.ts"
 import { PrivateFiles } from "./private-files.ts"
-import { reasonOf } from "./reason.ts"
-import { types } from "./types.ts"
+import { toReason } from "./reason.ts"
+import { columnTypes } from "./types.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 
@@ -29,36 +29,43 @@ export class EmbeddedDatabase extends Context.Service<
      * A guest's connection, which shares the session with it. It may not name statements, because names are the session's.
      * `afterwards` is called when a statement or a transaction of the guest is over.
      */
-    readonly join: (afterwards: () => void, patience?: Partial<GuestPatience>) => Duplex
+    readonly connectSecondary: (afterTransaction: () => void, timeouts?: Partial<SecondaryTimeouts>) => Duplex
     /** Whoever writes is refused from now on, or no longer. */
-    readonly setReadOnly: (on: boolean) => Effect.Effect<void>
+    readonly setReadOnly: (isReadOnly: boolean) => Effect.Effect<void>
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
 >()("latchkey/database/EmbeddedDatabase") {
   static readonly layerFolder = (
     dataDir: string,
-    holder: Holder
+    holder: FolderHolder
   ): Layer.Layer<EmbeddedDatabase, DataFolderTaken | DataFolderUnusable> =>
     Layer.effect(
       EmbeddedDatabase,
       Effect.mapError(isNewFolder(dataDir), (cause) => new DataFolderUnusable({ dataDir, cause })).pipe(
-        Effect.tap(() => holdDataFolder(dataDir, holder)),
-        Effect.flatMap((isNew) => databaseFolder(dataDir, isNew)),
-        Effect.tap(() => mendModes(dataDir)),
-        Effect.tap(() => removeLeftCopies(dataDir)),
+        Effect.tap(() => lockDataFolder(dataDir, holder)),
+        Effect.flatMap((isNew) => prepareDatabaseFolder(dataDir, isNew)),
+        Effect.tap(() => restrictPermissions(dataDir)),
+        Effect.tap(() => removeLeftoverCopies(dataDir)),
         Effect.flatMap((folder) =>
-          open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START }), notStarted(dataDir))
+          openDatabase(
+            () => PGlite.create({ fs: new PrivateFiles(folder), startParams: START_PARAMETERS }),
+            toStartError(dataDir)
+          )
         )
       )
     )
 
-  static readonly layerMemory = (snapshot?: Blob): Layer.Layer<EmbeddedDatabase> =>
+  static readonly layerInMemory = (snapshot?: Blob): Layer.Layer<EmbeddedDatabase> =>
     Layer.effect(
       EmbeddedDatabase,
       Effect.orDie(
-        open(
-          () => PGlite.create({ startParams: START, ...(snapshot === undefined ? {} : { loadDataDir: snapshot }) }),
+        openDatabase(
+          () =>
+            PGlite.create({
+              startParams: START_PARAMETERS,
+              ...(snapshot === undefined ? {} : { loadDataDir: snapshot })
+            }),
           (cause) => cause
         )
       )
@@ -71,7 +78,7 @@ export class EmbeddedDatabase extends Context.Service<
  */
 const BUFFERS_MB = 16
 
-const START = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}MB`]
+const START_PARAMETERS = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}MB`]
 
 /**
  * PostgreSQL in the process, its files in `dataDir`. Fails with `DataFolderTaken` when another process has the folder,
@@ -82,48 +89,50 @@ const START = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}
  */
 export const layerEmbedded = (
   dataDir: string,
-  holder: Holder = "service"
+  holder: FolderHolder = "service"
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken | DataFolderUnusable> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir, holder))
 
 /** PostgreSQL in the process and gone with it; starts empty or as a copy of a `snapshot` (0.5 s instead of 3 s). */
-export const layerMemory = (snapshot?: Blob): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
-  Layer.provideMerge(layerClient, EmbeddedDatabase.layerMemory(snapshot))
+export const layerInMemory = (
+  snapshot?: Blob
+): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
+  Layer.provideMerge(layerClient, EmbeddedDatabase.layerInMemory(snapshot))
 
 /** It says "Aborted()" of whatever kept it from starting. */
-const notStarted = (dataDir: string) => (cause: unknown) =>
+const toStartError = (dataDir: string) => (cause: unknown) =>
   new DataFolderUnusable({
     dataDir,
-    cause: `its database does not start (${reasonOf(cause)}): free space on its disk, or restore a backup`
+    cause: `its database does not start (${toReason(cause)}): free space on its disk, or restore a backup`
   })
 
-const open = <E>(
+const openDatabase = <E>(
   create: () => Promise<PGlite>,
-  failed: (cause: unknown) => E
+  toError: (cause: unknown) => E
 ): Effect.Effect<EmbeddedDatabase["Service"], E, Scope.Scope> =>
   Effect.gen(function* () {
-    const database = yield* Effect.tryPromise({ try: create, catch: failed })
+    const database = yield* Effect.tryPromise({ try: create, catch: toError })
     const session = new EmbeddedSession(database)
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
     yield* Effect.forkScoped(
       Effect.flatMap(
         Effect.promise(() => session.panicked),
-        ended
+        shutDownAfterPanic
       )
     )
     return {
       connect: () => new EmbeddedConnection(session),
-      join: (afterwards, patience) => new GuestConnection(session, afterwards, patience),
+      connectSecondary: (afterwards, patience) => new SecondaryConnection(session, afterwards, patience),
       setReadOnly: (on) => Effect.promise(() => session.setReadOnly(on)),
       snapshot: Effect.promise(() => database.dumpDataDir("none"))
     }
   })
 
 /** What was acknowledged is in its log, from which the next start makes it good. */
-const ended = (why: string): Effect.Effect<void> =>
+const shutDownAfterPanic = (reason: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.logFatal(
-      `the embedded database crashed (${why}): this process exits, and the next one recovers from the write-ahead log`
+      `the embedded database crashed (${reason}): this process exits, and the next one recovers from the write-ahead log`
     ),
     Effect.sync(() => {
       process.exitCode = 1
@@ -142,7 +151,7 @@ const makeClient = Effect.gen(function* () {
     minConnections: 1,
     maxConnections: 1,
     multiplex: true,
-    types
+    types: columnTypes
   })
   return Object.assign(client, {
     listen: () =>

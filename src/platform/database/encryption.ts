@@ -24,16 +24,18 @@ const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode 
  * makes them go unencrypted, and nobody would see it. Of what else PostgreSQL's client takes of `ssl…` nothing is passed
  * over in silence.
  */
-export const encryptionOf = (address: string): Result.Result<Encryption, string> => {
-  const given = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
-  const unknown = given.find(([name]) => name !== "sslmode" && name !== "sslrootcert")
-  if (unknown !== undefined) return Result.fail(`without ${unknown[0]}: only sslmode and sslrootcert are supported`)
-  const { sslmode = "disable", sslrootcert } = Object.fromEntries(given)
-  if (new Map(given).size < given.length) return Result.fail("with one sslmode and one sslrootcert at most")
+export const parseEncryption = (address: string): Result.Result<Encryption, string> => {
+  const sslParameters = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
+  const unknownParameter = sslParameters.find(([name]) => name !== "sslmode" && name !== "sslrootcert")
+  if (unknownParameter !== undefined)
+    return Result.fail(`without ${unknownParameter[0]}: only sslmode and sslrootcert are supported`)
+  const { sslmode = "disable", sslrootcert } = Object.fromEntries(sslParameters)
+  if (new Map(sslParameters).size < sslParameters.length)
+    return Result.fail("with one sslmode and one sslrootcert at most")
   if (!isMode(sslmode)) {
-    const unseen =
+    const warning =
       sslmode === "prefer" || sslmode === "allow" ? ": with other modes a connection may be unencrypted" : ""
-    return Result.fail(`whose sslmode is one of ${SSL_MODES.join(", ")}${unseen}`)
+    return Result.fail(`whose sslmode is one of ${SSL_MODES.join(", ")}${warning}`)
   }
   if (sslmode === "disable" && sslrootcert !== undefined) {
     return Result.fail("with sslmode=verify-full if it has sslrootcert")
@@ -45,27 +47,27 @@ export const encryptionOf = (address: string): Result.Result<Encryption, string>
   return Result.succeed({ mode: sslmode, rootCertificate: sslrootcert })
 }
 
-const failed = (message: string, cause: unknown) =>
+const toConnectionError = (message: string, cause: unknown) =>
   new SqlError({ reason: new ConnectionError({ cause, message, operation: "connect" }) })
 
 /**
  * What the sockets to a server are given. As with PostgreSQL's own client, `require` looks at no certificate unless it is
  * told of a file, and is `verify-ca` then.
  */
-export const socketOptions = Effect.fnUntraced(function* (
+export const makeSocketOptions = Effect.fnUntraced(function* (
   url: Redacted.Redacted
 ): Effect.fn.Return<false | ConnectionOptions, SqlError> {
-  const encryption = encryptionOf(Redacted.value(url))
+  const encryption = parseEncryption(Redacted.value(url))
   if (Result.isFailure(encryption)) {
     const message = `the address must be one ${encryption.failure}`
-    return yield* failed(message, new Error(message))
+    return yield* toConnectionError(message, new Error(message))
   }
   const { mode, rootCertificate } = encryption.success
   if (mode === "disable") return false
   if (rootCertificate === undefined) return { rejectUnauthorized: mode !== "require" }
   const ca = yield* Effect.tryPromise({
     try: () => readFile(rootCertificate),
-    catch: (cause) => failed("cannot read sslrootcert", new Error(`cannot read sslrootcert: ${cause}`))
+    catch: (cause) => toConnectionError("cannot read sslrootcert", new Error(`cannot read sslrootcert: ${cause}`))
   })
   return { ca, rejectUnauthorized: true, ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }) }
 })

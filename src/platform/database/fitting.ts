@@ -2,17 +2,17 @@ import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 
 /** The oldest release of PostgreSQL that this one works on. */
-export const OLDEST_SERVER = 15
+export const MIN_SERVER_VERSION = 15
 
 /** The server is there, and the service cannot work on it. */
-export class UnfitServer extends Data.TaggedError("UnfitServer")<{ readonly why: string }> {
+export class UnsupportedServer extends Data.TaggedError("UnfitServer")<{ readonly why: string }> {
   override get message(): string {
     return `DATABASE_URL: ${this.why}`
   }
 }
 
 /** What a session says of its server and of itself. */
-export interface SaidOfServer {
+export interface ServerSettings {
   /** PostgreSQL's `server_version_num`: 150004 is 15.4. */
   readonly version: number
   readonly zone: string
@@ -35,45 +35,54 @@ export const explainReadOnly = (server: WriteState): string | undefined => {
   return undefined
 }
 
-const NUMBERS_A_RELEASE = 10_000
+const VERSION_NUMBERS_PER_MAJOR = 10_000
 
 /** Why the service cannot work on it; undefined: it can. `pooled`: the settings say that a pooler is in between. */
-export const unfit = (said: SaidOfServer, pooled: boolean, oldest = OLDEST_SERVER): string | undefined => {
-  if (said.version < oldest * NUMBERS_A_RELEASE) {
-    return `PostgreSQL ${Math.floor(said.version / NUMBERS_A_RELEASE)} is too old: upgrade the server to PostgreSQL ${oldest} or newer`
+export const explainUnsupported = (
+  server: ServerSettings,
+  isPooled: boolean,
+  minVersion = MIN_SERVER_VERSION
+): string | undefined => {
+  if (server.version < minVersion * VERSION_NUMBERS_PER_MAJOR) {
+    return `PostgreSQL ${Math.floor(server.version / VERSION_NUMBERS_PER_MAJOR)} is too old: upgrade the server to PostgreSQL ${minVersion} or newer`
   }
   // Both were asked for as the session began.
-  if (!pooled && said.jit !== "off")
+  if (!isPooled && server.jit !== "off")
     return `the connection pooler ignores the settings of sessions: set DATABASE_PREPARED=0`
-  if (said.zone !== "UTC")
-    return `sessions use the time zone ${said.zone} instead of UTC: let the connection pooler pass on timezone`
+  if (server.zone !== "UTC")
+    return `sessions use the time zone ${server.zone} instead of UTC: let the connection pooler pass on timezone`
   return undefined
 }
 
 /** A pooler that keeps prepared statements for its callers gives them names of its own. */
-const UNKEPT =
+const PREPARED_STATEMENTS_WARNING =
   "the connection pooler does not track prepared statements (PgBouncer before 1.21): set DATABASE_PREPARED=0, or without a pooler unset DATABASE_DIRECT_URL"
 
 /**
  * Checks that this release works on the server, and logs how its pooler may be set up better. `pooler`: the pooler in front of the
  * server, according to the settings. `writes`: whether to reject a server that is read-only.
  */
-export const fitting = Effect.fnUntraced(function* (
+export const checkServer = Effect.fnUntraced(function* (
   pooler: { readonly prepared: boolean } | undefined,
-  { oldest = OLDEST_SERVER, writes = false }: { readonly oldest?: number; readonly writes?: boolean } = {}
+  {
+    minVersion = MIN_SERVER_VERSION,
+    requiresWrites = false
+  }: { readonly minVersion?: number; readonly requiresWrites?: boolean } = {}
 ) {
   const sql = yield* SqlClient
   // The statement finds itself, where it is prepared.
-  const [said] = yield* sql<SaidOfServer & WriteState & { readonly own_names: boolean }>`
+  const [server] = yield* sql<ServerSettings & WriteState & { readonly own_names: boolean }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
       current_setting('jit') AS jit, pg_is_in_recovery() AS is_standby,
       current_setting('default_transaction_read_only')::boolean AS is_read_only,
       EXISTS (SELECT FROM pg_prepared_statements WHERE name LIKE 'effect\\_%') AS own_names`
-  if (said === undefined) return yield* Effect.die(new Error("a SELECT without FROM has one row"))
-  const why = unfit(said, pooler !== undefined, oldest) ?? (writes ? explainReadOnly(said) : undefined)
-  if (why !== undefined) return yield* new UnfitServer({ why })
-  if (pooler?.prepared === true && said.own_names) yield* Effect.logWarning(UNKEPT)
-  if (said.jit !== "off") {
+  if (server === undefined) return yield* Effect.die(new Error("a SELECT without FROM has one row"))
+  const reason =
+    explainUnsupported(server, pooler !== undefined, minVersion) ??
+    (requiresWrites ? explainReadOnly(server) : undefined)
+  if (reason !== undefined) return yield* new UnsupportedServer({ why: reason })
+  if (pooler?.prepared === true && server.own_names) yield* Effect.logWarning(PREPARED_STATEMENTS_WARNING)
+  if (server.jit !== "off") {
     yield* Effect.logInfo(
       "PostgreSQL compiles long statements before it runs them: set jit = off in the connection pooler (connect_query)"
     )

@@ -4,12 +4,12 @@ import { dirname, join } from "node:path"
 import { Data, Effect, type Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { layerBesideService } from "./beside-service.ts"
-import { DATABASE, keepFilesPrivate } from "./folder-modes.ts"
+import { layerCommandEmbedded } from "./beside-service.ts"
+import { DATABASE_FOLDER, keepFilesPrivate } from "./folder-modes.ts"
 import { lacksDatabase } from "./inspect-folder.ts"
-import { ownCopyFolder, removeLeftCopies } from "./left-copies.ts"
-import { reasonOf } from "./reason.ts"
-import { onlyRowOf } from "./rows.ts"
+import { makeCopyFolder, removeLeftoverCopies } from "./left-copies.ts"
+import { toReason } from "./reason.ts"
+import { makeSingleRowReader } from "./rows.ts"
 
 // The embedded database as it is at one moment, as a folder of its own. The service that has it has one session, in which
 // reading everything would hold up all callers; its files are copied within milliseconds, and read by another process.
@@ -22,30 +22,30 @@ import { onlyRowOf } from "./rows.ts"
 export class NotCopied extends Data.TaggedError("NotCopied")<{ readonly message: string }> {}
 
 /** Milliseconds between two words to the service that its session is still needed: it takes it back from who is silent. */
-const WORD_MS = 1_000
+const KEEP_ALIVE_MS = 1_000
 /** A file may be written twice within the tick of a file system's clock, which is two seconds at worst. */
 const CLOCK_TICK_MS = 2_000
 
 const WAL = "pg_wal"
 
 /** What there was of a file when it was copied. */
-interface Seen {
+interface FileState {
   readonly size: number
   readonly changedAt: number
   /** Whether it could change again without that being seen. */
-  readonly fresh: boolean
+  readonly isRecent: boolean
 }
 
-const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+const listFiles = async (folder: string): Promise<ReadonlyArray<string>> => {
   const entries = await Fs.readdir(folder, { recursive: true, withFileTypes: true })
   const pathOf = (entry: Dirent) => join(entry.parentPath, entry.name).slice(folder.length + 1)
   return entries.filter((entry) => entry.isFile()).map(pathOf)
 }
 
-const seenNow = async (file: string): Promise<Seen | undefined> => {
-  const found = await Fs.stat(file).catch(() => undefined)
-  if (found === undefined) return undefined
-  return { size: found.size, changedAt: found.mtimeMs, fresh: Math.abs(Date.now() - found.mtimeMs) < CLOCK_TICK_MS }
+const readFileState = async (file: string): Promise<FileState | undefined> => {
+  const stats = await Fs.stat(file).catch(() => undefined)
+  if (stats === undefined) return undefined
+  return { size: stats.size, changedAt: stats.mtimeMs, isRecent: Math.abs(Date.now() - stats.mtimeMs) < CLOCK_TICK_MS }
 }
 
 /** By reference where the file system can, so that it takes no time and no room. */
@@ -54,60 +54,70 @@ const copyFile = (from: string, to: string): Promise<void> => Fs.copyFile(from, 
 const isWal = (file: string): boolean => dirname(file) === WAL
 
 /** Everything, while it may change: what is copied in the middle of a write is copied again by the second pass. */
-const firstPass = async (from: string, to: string): Promise<Map<string, Seen>> => {
-  const seen = new Map<string, Seen>()
+const copyAllFiles = async (from: string, to: string): Promise<Map<string, FileState>> => {
+  const copiedStates = new Map<string, FileState>()
   for (const folder of await Fs.readdir(from, { recursive: true, withFileTypes: true })) {
     if (folder.isDirectory())
       await Fs.mkdir(join(to, join(folder.parentPath, folder.name).slice(from.length)), { recursive: true })
   }
-  for (const file of await filesIn(from)) {
+  for (const file of await listFiles(from)) {
     if (isWal(file)) continue
-    const now = await seenNow(join(from, file))
+    const state = await readFileState(join(from, file))
     const isCopied =
-      now !== undefined &&
+      state !== undefined &&
       (await copyFile(join(from, file), join(to, file)).then(
         () => true,
         () => false
       ))
-    if (isCopied) seen.set(file, now)
+    if (isCopied) copiedStates.set(file, state)
   }
-  return seen
+  return copiedStates
 }
 
 /** What the log must have, by the names of its files. */
-interface Log {
+interface WalRange {
   readonly first: string
   readonly last: string
 }
 
 /** What changed since, while nothing changes; answers how many files that were. */
-const secondPass = async (from: string, to: string, seen: ReadonlyMap<string, Seen>, log: Log): Promise<number> => {
-  const files = await filesIn(from)
-  let copied = 0
+const copyChangedFiles = async (
+  from: string,
+  to: string,
+  copiedStates: ReadonlyMap<string, FileState>,
+  walRange: WalRange
+): Promise<number> => {
+  const files = await listFiles(from)
+  let copiedCount = 0
   for (const file of files) {
     const name = file.slice(WAL.length + 1)
     // The rest of the log is older, or lies there to be written over.
-    if (isWal(file) && !(name >= log.first && name <= log.last)) continue
-    const [before, now] = [seen.get(file), await seenNow(join(from, file))]
-    if (before !== undefined && !before.fresh && before.size === now?.size && before.changedAt === now.changedAt)
+    if (isWal(file) && !(name >= walRange.first && name <= walRange.last)) continue
+    const [copiedState, state] = [copiedStates.get(file), await readFileState(join(from, file))]
+    if (
+      copiedState !== undefined &&
+      !copiedState.isRecent &&
+      copiedState.size === state?.size &&
+      copiedState.changedAt === state.changedAt
+    )
       continue
     await Fs.mkdir(dirname(join(to, file)), { recursive: true })
     await copyFile(join(from, file), join(to, file))
-    copied++
+    copiedCount++
   }
-  const there = new Set(files)
-  for (const file of seen.keys()) if (!there.has(file)) await Fs.rm(join(to, file), { force: true })
-  return copied
+  const present = new Set(files)
+  for (const file of copiedStates.keys()) if (!present.has(file)) await Fs.rm(join(to, file), { force: true })
+  return copiedCount
 }
 
-const readLog = onlyRowOf(Schema.Struct({ first: Schema.String, last: Schema.String }))
+const readWalRange = makeSingleRowReader(Schema.Struct({ first: Schema.String, last: Schema.String }))
 
-const notCopied = (cause: unknown) => new NotCopied({ message: `cannot copy the database: ${reasonOf(cause)}` })
+const toCopyError = (cause: unknown) => new NotCopied({ message: `cannot copy the database: ${toReason(cause)}` })
 
-const inFiles = <A>(work: () => Promise<A>): Effect.Effect<A, NotCopied> =>
+const tryFileWork = <A>(work: () => Promise<A>): Effect.Effect<A, NotCopied> =>
   Effect.tryPromise({
     try: work,
-    catch: notCopied
+    catch: toCopyError
   })
 
 /** A copy, and for how many milliseconds callers had to wait for it. */
@@ -118,20 +128,20 @@ export interface FolderCopy {
 }
 
 /** Bytes that are left free beside a copy: for what callers write meanwhile, and for what CHECKPOINT does. */
-export const COPY_ROOM_BYTES = 64 * 1024 * 1024
+export const COPY_RESERVE_BYTES = 64 * 1024 * 1024
 
 /** Whether a disk with so many bytes free has room for a copy of so many. */
-export const hasRoom = (bytes: number, free: number): boolean => free >= bytes + COPY_ROOM_BYTES
+export const hasRoomForCopy = (bytes: number, free: number): boolean => free >= bytes + COPY_RESERVE_BYTES
 
-const readSize = onlyRowOf(Schema.Struct({ bytes: Schema.Int }))
+const readSize = makeSingleRowReader(Schema.Struct({ bytes: Schema.Int }))
 
 /** A disk that a copy fills would stop the service, and the database gives itself up where a CHECKPOINT finds no room. */
-const refuseWithoutRoom = Effect.fnUntraced(function* (sql: SqlClient, folder: string) {
+const requireRoomForCopy = Effect.fnUntraced(function* (sql: SqlClient, folder: string) {
   const { bytes } = yield* readSize(sql`SELECT sum(pg_database_size(oid))::bigint AS bytes FROM pg_database`)
-  const { bavail, bsize } = yield* inFiles(() => Fs.statfs(folder))
+  const { bavail, bsize } = yield* tryFileWork(() => Fs.statfs(folder))
   const free = bavail * bsize
-  if (hasRoom(bytes, free)) return
-  const needed = mebibytes(bytes + COPY_ROOM_BYTES)
+  if (hasRoomForCopy(bytes, free)) return
+  const needed = mebibytes(bytes + COPY_RESERVE_BYTES)
   return yield* new NotCopied({
     message: `DATA_DIR: must be on a disk with ${needed} MiB free for a copy of the database, not ${mebibytes(free)} MiB`
   })
@@ -139,27 +149,27 @@ const refuseWithoutRoom = Effect.fnUntraced(function* (sql: SqlClient, folder: s
 
 const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
 
-const copyInto = Effect.fnUntraced(function* (from: string, to: string) {
+const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
   const sql = yield* SqlClient
-  yield* refuseWithoutRoom(sql, from)
+  yield* requireRoomForCopy(sql, from)
   // What the log says is in the tables then: little of it is left to copy.
   yield* sql`CHECKPOINT`.unprepared
-  const seen = yield* inFiles(() => firstPass(from, to))
-  let since = 0
-  const held = Effect.gen(function* () {
-    since = performance.now()
-    const log = yield* readLog(sql`
+  const copiedStates = yield* tryFileWork(() => copyAllFiles(from, to))
+  let heldSince = 0
+  const copyWhileHeld = Effect.gen(function* () {
+    heldSince = performance.now()
+    const walRange = yield* readWalRange(sql`
       SELECT redo_wal_file AS first, pg_walfile_name(pg_current_wal_insert_lsn()) AS last FROM pg_control_checkpoint()`)
-    const word = Effect.forever(Effect.andThen(Effect.sleep(WORD_MS), sql`SELECT 1`))
+    const keepAlive = Effect.forever(Effect.andThen(Effect.sleep(KEEP_ALIVE_MS), sql`SELECT 1`))
     yield* Effect.raceFirst(
-      inFiles(() => secondPass(from, to, seen, log)),
-      word
+      tryFileWork(() => copyChangedFiles(from, to, copiedStates, walRange)),
+      keepAlive
     )
     // Answered only where the session was held all the time.
     yield* sql`SELECT 1`
   })
-  yield* sql.withTransaction(held)
-  return performance.now() - since
+  yield* sql.withTransaction(copyWhileHeld)
+  return performance.now() - heldSince
 })
 
 /**
@@ -167,20 +177,24 @@ const copyInto = Effect.fnUntraced(function* (from: string, to: string) {
  * data folder and goes with the scope; it takes as much room as the database, where the file system does not share what is
  * the same.
  */
-export const copyOfFolder = Effect.fnUntraced(function* <E = never>(
+export const copyDatabaseFolder = Effect.fnUntraced(function* <E = never>(
   dataDir: string,
-  ready: Effect.Effect<void, E, SqlClient> = Effect.void
-): Effect.fn.Return<FolderCopy, E | NotCopied | Layer.Error<ReturnType<typeof layerBesideService>>, Scope.Scope> {
+  beforeCopy: Effect.Effect<void, E, SqlClient> = Effect.void
+): Effect.fn.Return<FolderCopy, E | NotCopied | Layer.Error<ReturnType<typeof layerCommandEmbedded>>, Scope.Scope> {
   if (yield* lacksDatabase(dataDir)) {
     return yield* new NotCopied({ message: `DATA_DIR: there is no database in ${dataDir}` })
   }
   yield* keepFilesPrivate
-  yield* removeLeftCopies(dataDir)
-  const folder = yield* Effect.mapError(ownCopyFolder(dataDir), notCopied)
-  const copying = Effect.catchTag(copyInto(join(dataDir, DATABASE), join(folder, DATABASE)), "SqlError", refused)
-  const heldMs = yield* Effect.provide(Effect.andThen(ready, copying), layerBesideService(dataDir))
+  yield* removeLeftoverCopies(dataDir)
+  const folder = yield* Effect.mapError(makeCopyFolder(dataDir), toCopyError)
+  const copy = Effect.catchTag(
+    copyDatabase(join(dataDir, DATABASE_FOLDER), join(folder, DATABASE_FOLDER)),
+    "SqlError",
+    toServiceError
+  )
+  const heldMs = yield* Effect.provide(Effect.andThen(beforeCopy, copy), layerCommandEmbedded(dataDir))
   return { folder, heldMs }
 })
 
-const refused = (error: SqlError) =>
-  new NotCopied({ message: `the service that uses DATA_DIR rejected the copy of its database: ${reasonOf(error)}` })
+const toServiceError = (error: SqlError) =>
+  new NotCopied({ message: `the service that uses DATA_DIR rejected the copy of its database: ${toReason(error)}` })

@@ -3,14 +3,14 @@ import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
 import { keepFilesPrivate } from "./folder-modes.ts"
-import { clearOwner, findOwnerWithoutLock, type Holder, readOwner, writeOwner } from "./folder-owner.ts"
+import { clearOwner, type FolderHolder, findOwnerWithoutLock, readOwner, writeOwner } from "./folder-owner.ts"
 import { errorCodeOf } from "./reason.ts"
 
 /** Another process works in the data folder: `pid`, `holder`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
   readonly dataDir: string
   readonly pid: number | undefined
-  readonly holder: Holder | undefined
+  readonly holder: FolderHolder | undefined
 }> {
   override get message(): string {
     const owner = this.pid === undefined ? "another process" : `process ${this.pid}`
@@ -40,39 +40,39 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
  * If somebody deletes the lock file, the lock is free although its owner still runs. So this function also rejects the folder while
  * the recorded owner has files in it open, or a service listens on its control socket.
  */
-export const holdDataFolder = (
+export const lockDataFolder = (
   dataDir: string,
-  holder: Holder
+  holder: FolderHolder
 ): Effect.Effect<void, DataFolderTaken | DataFolderUnusable, Scope.Scope> =>
   Effect.gen(function* () {
-    const unusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
+    const toUnusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
     yield* keepFilesPrivate
-    yield* Effect.tryPromise({ try: () => makeFolder(resolve(dataDir)), catch: unusable })
-    if (!(yield* holdFile(join(dataDir, "lock"), unusable))) {
+    yield* Effect.tryPromise({ try: () => makeFolder(resolve(dataDir)), catch: toUnusable })
+    if (!(yield* lockFile(join(dataDir, "lock"), toUnusable))) {
       return yield* Effect.flatMap(readOwner(dataDir), (owner) => new DataFolderTaken({ dataDir, ...owner }))
     }
     const owner = yield* findOwnerWithoutLock(dataDir)
     if (owner !== undefined) return yield* new DataFolderTaken({ dataDir, ...owner })
     yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => writeOwner(dataDir, holder), catch: unusable }),
+      Effect.tryPromise({ try: () => writeOwner(dataDir, holder), catch: toUnusable }),
       // Emptied before the lock is free: the next one must not be taken for this one until it has written itself.
       () => Effect.promise(() => clearOwner(dataDir))
     )
   })
 
 /** Takes a file's lock until the scope closes; answers whether it was free. */
-export const holdFile = <E>(file: string, unusable: (cause: unknown) => E): Effect.Effect<boolean, E, Scope.Scope> =>
+export const lockFile = <E>(file: string, toError: (cause: unknown) => E): Effect.Effect<boolean, E, Scope.Scope> =>
   Effect.gen(function* () {
     const lock = yield* Effect.acquireRelease(
-      Effect.try({ try: () => new DatabaseSync(file, { timeout: 0 }), catch: unusable }),
-      (opened) => Effect.sync(() => opened.close())
+      Effect.try({ try: () => new DatabaseSync(file, { timeout: 0 }), catch: toError }),
+      (database) => Effect.sync(() => database.close())
     )
     return yield* Effect.try({
       try: () => lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"),
       catch: (cause) => cause
     }).pipe(
       Effect.as(true),
-      Effect.catch((cause) => (isBusy(cause) ? Effect.succeed(false) : Effect.fail(unusable(cause))))
+      Effect.catch((cause) => (isBusy(cause) ? Effect.succeed(false) : Effect.fail(toError(cause))))
     )
   })
 

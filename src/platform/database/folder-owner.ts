@@ -2,23 +2,23 @@ import { existsSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect } from "effect"
-import { connectToControl, controlSocket, pathToConnect } from "./control-path.ts"
+import { connectToControl, controlSocketPath, pathToConnect } from "./control-path.ts"
 
 /** The kind of process that locks the data folder: a command for a moment, a service until it is stopped. */
-export type Holder = "service" | "command"
+export type FolderHolder = "service" | "command"
 
 /** The process that locked a data folder, as its `owner` file records it. */
 export interface FolderOwner {
   readonly pid: number | undefined
-  readonly holder: Holder | undefined
+  readonly holder: FolderHolder | undefined
 }
 
 const ownerFile = (dataDir: string): string => join(dataDir, "owner")
 
-const ownerText = (holder: Holder): string => `${process.pid}${holder === "command" ? " command" : ""}`
+const ownerText = (holder: FolderHolder): string => `${process.pid}${holder === "command" ? " command" : ""}`
 
 /** Records this process as the owner of the data folder. */
-export const writeOwner = (dataDir: string, holder: Holder): Promise<void> =>
+export const writeOwner = (dataDir: string, holder: FolderHolder): Promise<void> =>
   Fs.writeFile(ownerFile(dataDir), ownerText(holder))
 
 /** Empties the record of the owner. A failure is ignored, because it only makes a later message less exact. */
@@ -49,9 +49,9 @@ const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => 
 }
 
 /** Returns whether a service listens on the control socket of the folder. */
-const findService = Effect.fnUntraced(function* (dataDir: string) {
+const isServiceListening = Effect.fnUntraced(function* (dataDir: string) {
   // `pathToConnect` may make a link, which stays. Without a socket it must make none, because each backup opens a new folder.
-  if (!existsSync(controlSocket(dataDir))) return false
+  if (!existsSync(controlSocketPath(dataDir))) return false
   const socket = yield* connectToControl(yield* pathToConnect(dataDir))
   socket?.destroy()
   return socket !== undefined
@@ -68,6 +68,7 @@ export const findOwnerWithoutLock = Effect.fnUntraced(function* (dataDir: string
   const isOther = pid !== undefined && pid !== process.pid
   if (isOther && (yield* Effect.promise(() => hasFolderOpen(pid, dataDir)))) return owner
   // Commands do not listen on the control socket.
-  if (yield* findService(dataDir)) return { pid: isOther ? pid : undefined, holder: "service" } satisfies FolderOwner
+  if (yield* isServiceListening(dataDir))
+    return { pid: isOther ? pid : undefined, holder: "service" } satisfies FolderOwner
   return undefined
 })

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, fragment, parameter, type Statement } from "effect/sql/Statement"
-import { inOneLine } from "./statement-text.ts"
+import { toSingleLine } from "./statement-text.ts"
 
 // A statement is written by the sql template, and putting its text together is a third of what a short read allocates. But
 // there are few texts: what differs between two calls are mostly the values, and at most which of them were sent. Each such
@@ -113,7 +113,7 @@ interface Form {
 const formOf = (sql: SqlClient, statement: Fragment): Form => {
   const [text, parameters] = sql`${statement}`.compile()
   return {
-    text: inOneLine(text),
+    text: toSingleLine(text),
     values: parameters.map((value) => (value instanceof Slot ? value.read : () => value))
   }
 }

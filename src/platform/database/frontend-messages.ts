@@ -20,27 +20,29 @@ const TERMINATE = "X".charCodeAt(0)
 const PASSWORD = "p".charCodeAt(0)
 const PARSE = "P".charCodeAt(0)
 /** What a client may send once it has started. */
-const TYPES: ReadonlySet<number | undefined> = new Set(
+const MESSAGE_TYPES: ReadonlySet<number | undefined> = new Set(
   ["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f", "p"].map((type) => type.charCodeAt(0))
 )
 /** What the database answers with ReadyForQuery. */
-const ENDS: ReadonlySet<number | undefined> = new Set(["S", "Q", "F"].map((type) => type.charCodeAt(0)))
+const READY_FOR_QUERY_TYPES: ReadonlySet<number | undefined> = new Set(
+  ["S", "Q", "F"].map((type) => type.charCodeAt(0))
+)
 
 /** How messages are gathered. */
-export interface Gathering {
+export interface ParserOptions {
   /** Statements are handed on as they came together, or each up to the Sync after which others may go on. */
   readonly unit: "chunk" | "sync"
   /** The longest message. */
-  readonly mostBytes: number
+  readonly maxMessageBytes: number
 }
 
 /** Whether one of these whole messages prepares a statement that has a name. */
-export const namesAStatement = (messages: Uint8Array): boolean => {
+export const hasNamedStatement = (messages: Uint8Array): boolean => {
   const view = new DataView(messages.buffer, messages.byteOffset, messages.byteLength)
-  let at = 0
-  while (at < messages.length) {
-    if (messages[at] === PARSE && messages[at + 1 + LENGTH_BYTES] !== 0) return true
-    at += 1 + view.getInt32(at + 1)
+  let offset = 0
+  while (offset < messages.length) {
+    if (messages[offset] === PARSE && messages[offset + 1 + LENGTH_BYTES] !== 0) return true
+    offset += 1 + view.getInt32(offset + 1)
   }
   return false
 }
@@ -49,8 +51,8 @@ export const namesAStatement = (messages: Uint8Array): boolean => {
  * Puts the chunks of a byte stream back together to whole messages. The database executes what it is handed at once
  * and would take the first half of a message for all of it.
  */
-export class FrontendMessageGatherer {
-  readonly #gathering: Gathering
+export class FrontendMessageParser {
+  readonly #gathering: ParserOptions
   #pending: Buffer = Buffer.alloc(0)
   /** What came since, not joined yet: a long message would be copied with each of its chunks. */
   #chunks: Array<Uint8Array> = []
@@ -59,8 +61,8 @@ export class FrontendMessageGatherer {
   #needed = 0
   #started = false
 
-  constructor(gathering: Gathering = { unit: "chunk", mostBytes: Number.POSITIVE_INFINITY }) {
-    this.#gathering = gathering
+  constructor(options: ParserOptions = { unit: "chunk", maxMessageBytes: Number.POSITIVE_INFINITY }) {
+    this.#gathering = options
   }
 
   push(chunk: Uint8Array): ReadonlyArray<FrontendMessages> {
@@ -68,9 +70,9 @@ export class FrontendMessageGatherer {
     this.#bytes += chunk.length
     if (this.#bytes < this.#needed) return []
     this.#join(chunk)
-    const taken = this.#takeAll()
+    const messages = this.#takeAll()
     this.#bytes = this.#pending.length
-    return taken
+    return messages
   }
 
   #join(last: Uint8Array): void {
@@ -98,7 +100,7 @@ export class FrontendMessageGatherer {
     this.#needed = 2 * LENGTH_BYTES
     if (this.#pending.length < this.#needed) return undefined
     const length = this.#pending.readInt32BE(0)
-    if (length > this.#gathering.mostBytes) return { kind: "too-large" }
+    if (length > this.#gathering.maxMessageBytes) return { kind: "too-large" }
     if (length < this.#needed) return { kind: "malformed" }
     this.#needed = length
     if (this.#pending.length < this.#needed) return undefined
@@ -121,9 +123,9 @@ export class FrontendMessageGatherer {
       const type = this.#pending[end]
       const length = this.#pending.readInt32BE(end + 1)
       const size = 1 + length
-      if (!TYPES.has(type) || length < LENGTH_BYTES || size > this.#gathering.mostBytes) {
+      if (!MESSAGE_TYPES.has(type) || length < LENGTH_BYTES || size > this.#gathering.maxMessageBytes) {
         flush()
-        messages.push({ kind: TYPES.has(type) && length >= LENGTH_BYTES ? "too-large" : "malformed" })
+        messages.push({ kind: MESSAGE_TYPES.has(type) && length >= LENGTH_BYTES ? "too-large" : "malformed" })
         return
       }
       if (this.#pending.length < end + size) {
@@ -137,15 +139,15 @@ export class FrontendMessageGatherer {
         if (type === TERMINATE) messages.push({ kind: "terminate" })
       } else {
         end += size
-        if (this.#gathering.unit === "sync" && ENDS.has(type)) flush()
+        if (this.#gathering.unit === "sync" && READY_FOR_QUERY_TYPES.has(type)) flush()
       }
     }
     flush()
   }
 
   #take(length: number): Buffer {
-    const taken = this.#pending.subarray(0, length)
+    const bytes = this.#pending.subarray(0, length)
     this.#pending = this.#pending.subarray(length)
-    return taken
+    return bytes
   }
 }

@@ -1,50 +1,50 @@
 import { Duplex } from "node:stream"
-import { type Done, ENCRYPTION_REFUSED } from "./embedded-connection.ts"
+import { ENCRYPTION_REFUSED, type WriteCallback } from "./embedded-connection.ts"
 import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
-import { FrontendMessageGatherer, type FrontendMessages, namesAStatement } from "./frontend-messages.ts"
+import { FrontendMessageParser, type FrontendMessages, hasNamedStatement } from "./frontend-messages.ts"
 
 /** Milliseconds a guest may be silent before its startup, and while all others wait for the end of its transaction. */
-export const GUEST_SILENCE_MS = 5_000
+export const SECONDARY_IDLE_MS = 5_000
 /**
  * Milliseconds of a guest's whole transaction, from the answer that leaves it open: all others wait for its end, however
  * much it says. `demo seed`, the longest there is, takes three seconds on a busy machine.
  */
-export const GUEST_TRANSACTION_MS = 30_000
+export const SECONDARY_TRANSACTION_MS = 30_000
 /** Milliseconds a guest may leave an answer lying; outside a transaction it keeps a place from other commands only. */
-export const GUEST_STALL_MS = 30_000
+export const SECONDARY_STALL_MS = 30_000
 /** Milliseconds a client gets to take the last word said to it. */
-export const LAST_WORD_MS = 500
+export const FINAL_MESSAGE_MS = 500
 /** Bytes of one message of a guest. */
-export const GUEST_MESSAGE_BYTES = 16 * 1024 * 1024
+export const SECONDARY_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** How long a guest may take, in milliseconds, by which clock. */
-export interface GuestPatience {
-  readonly silence: number
-  readonly transaction: number
-  readonly stall: number
+export interface SecondaryTimeouts {
+  readonly idleMs: number
+  readonly transactionMs: number
+  readonly stallMs: number
   readonly now: () => number
 }
 
-const PATIENCE: GuestPatience = {
-  silence: GUEST_SILENCE_MS,
-  transaction: GUEST_TRANSACTION_MS,
-  stall: GUEST_STALL_MS,
+const DEFAULT_TIMEOUTS: SecondaryTimeouts = {
+  idleMs: SECONDARY_IDLE_MS,
+  transactionMs: SECONDARY_TRANSACTION_MS,
+  stallMs: SECONDARY_STALL_MS,
   now: () => performance.now()
 }
 
-const REFUSED = {
+const FATAL_ERRORS = {
   silent: ["25P03", "the transaction was undone: nothing came of it for too long, and others waited"],
   tooLong: ["25P04", "the transaction was undone: it took too long, and others waited; stop the service for it"],
   stalled: ["57P05", "the answer was not taken for too long"],
   malformed: ["08P01", "this is no message of the protocol"],
-  tooLarge: ["54000", `a message may have ${GUEST_MESSAGE_BYTES} bytes here`],
+  tooLarge: ["54000", `a message may have ${SECONDARY_MESSAGE_BYTES} bytes here`],
   named: ["0A000", "statements cannot be named here: the session is shared"],
   tooMany: ["53300", "too many commands run on this service at once; try again when one has ended"]
 } as const
 
 /** An error that ends the connection, as PostgreSQL writes it. */
-export const refusalOf = (why: keyof typeof REFUSED): Buffer => {
-  const [code, message] = REFUSED[why]
+export const toFatalError = (error: keyof typeof FATAL_ERRORS): Buffer => {
+  const [code, message] = FATAL_ERRORS[error]
   const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.from([0x45, 0, 0, 0, 0])
   head.writeInt32BE(body.length + 4, 1)
@@ -55,12 +55,12 @@ export const refusalOf = (why: keyof typeof REFUSED): Buffer => {
  * A guest's connection to the embedded session: it has the session statement by statement, or transaction by
  * transaction, and reads no further than its client takes the answers. Whatever ends it, nothing it began stays open.
  */
-export class GuestConnection extends Duplex {
+export class SecondaryConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
   readonly #afterwards: () => void
-  readonly #patience: GuestPatience
-  readonly #messages = new FrontendMessageGatherer({ unit: "sync", mostBytes: GUEST_MESSAGE_BYTES })
+  readonly #patience: SecondaryTimeouts
+  readonly #messages = new FrontendMessageParser({ unit: "sync", maxMessageBytes: SECONDARY_MESSAGE_BYTES })
   #accepting: Promise<void> = Promise.resolve()
   #silence: NodeJS.Timeout | undefined
   /** When the transaction that is open was left open first. */
@@ -69,13 +69,13 @@ export class GuestConnection extends Duplex {
   #ending: Promise<void> | undefined
 
   /** `afterwards` is called when a statement or a transaction is over. */
-  constructor(session: EmbeddedSession, afterwards: () => void, patience: Partial<GuestPatience> = {}) {
+  constructor(session: EmbeddedSession, afterTransaction: () => void, timeouts: Partial<SecondaryTimeouts> = {}) {
     super({ allowHalfOpen: false })
     this.#session = session
-    this.#share = session.shared()
-    this.#afterwards = afterwards
-    this.#patience = { ...PATIENCE, ...patience }
-    this.#expect("silent", this.#patience.silence)
+    this.#share = session.makeSecondaryShare()
+    this.#afterwards = afterTransaction
+    this.#patience = { ...DEFAULT_TIMEOUTS, ...timeouts }
+    this.#expect("silent", this.#patience.idleMs)
   }
 
   override _read(): void {
@@ -83,16 +83,16 @@ export class GuestConnection extends Duplex {
     this.#drained = undefined
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: WriteCallback): void {
     const received = this.#ending !== undefined ? [] : this.#messages.push(chunk)
     this.#accepting = this.#accept(received).then(() => done(), done)
   }
 
-  override _final(done: Done): void {
+  override _final(done: WriteCallback): void {
     this.#end().then(() => done(), done)
   }
 
-  override _destroy(error: Error | null, done: Done): void {
+  override _destroy(error: Error | null, done: WriteCallback): void {
     this.#end().then(
       () => done(error),
       (failure) => done(error ?? failure)
@@ -108,7 +108,7 @@ export class GuestConnection extends Duplex {
           break
         case "startup":
           clearTimeout(this.#silence)
-          await this.#answer(await this.#session.greet(message.bytes, this.#share))
+          await this.#answer(await this.#session.respondToStartup(message.bytes, this.#share))
           break
         case "statements":
           await this.#statements(message.bytes)
@@ -125,10 +125,10 @@ export class GuestConnection extends Duplex {
   }
 
   async #statements(bytes: Uint8Array): Promise<void> {
-    if (namesAStatement(bytes)) return this.#refuse("named")
+    if (hasNamedStatement(bytes)) return this.#refuse("named")
     clearTimeout(this.#silence)
     const answer = await this.#share.execute(bytes)
-    if (this.#share.held) this.#expectMore()
+    if (this.#share.isHeld) this.#expectMore()
     else {
       this.#openSince = undefined
       this.#afterwards()
@@ -138,33 +138,33 @@ export class GuestConnection extends Duplex {
 
   /** A transaction is open: what comes next has to come soon, and the end in all. */
   #expectMore(): void {
-    const { silence, transaction, now } = this.#patience
+    const { idleMs, transactionMs, now } = this.#patience
     this.#openSince ??= now()
-    const left = this.#openSince + transaction - now()
+    const remainingMs = this.#openSince + transactionMs - now()
     // Not by a timer alone: statements that follow at once would put it off for ever.
-    if (left < 0) this.#refuse("tooLong")
-    else if (left < silence) this.#expect("tooLong", left)
-    else this.#expect("silent", silence)
+    if (remainingMs < 0) this.#refuse("tooLong")
+    else if (remainingMs < idleMs) this.#expect("tooLong", remainingMs)
+    else this.#expect("silent", idleMs)
   }
 
-  #expect(or: "silent" | "tooLong", within: number): void {
-    this.#silence = setTimeout(() => this.#refuse(or), within).unref()
+  #expect(error: "silent" | "tooLong", timeoutMs: number): void {
+    this.#silence = setTimeout(() => this.#refuse(error), timeoutMs).unref()
   }
 
   /** Waits until the client has taken what was sent to it before. */
   async #answer(answer: Buffer): Promise<void> {
     if (this.#ending !== undefined || this.push(answer)) return
-    const stalled = setTimeout(() => this.#refuse("stalled"), this.#patience.stall).unref()
+    const stallTimer = setTimeout(() => this.#refuse("stalled"), this.#patience.stallMs).unref()
     await new Promise<void>((resolve) => {
       this.#drained = resolve
     })
-    clearTimeout(stalled)
+    clearTimeout(stallTimer)
   }
 
   /** Says why, if there is anything to say, and ends the connection. */
-  #refuse(why: keyof typeof REFUSED | undefined): void {
+  #refuse(error: keyof typeof FATAL_ERRORS | undefined): void {
     if (this.#ending !== undefined) return
-    if (why !== undefined) this.push(refusalOf(why))
+    if (error !== undefined) this.push(toFatalError(error))
     this.#end().catch((failure) => this.destroy(failure))
   }
 
@@ -178,10 +178,10 @@ export class GuestConnection extends Duplex {
     clearTimeout(this.#silence)
     this.#drained?.()
     await this.#accepting
-    await this.#share.leave()
+    await this.#share.release()
     this.#afterwards()
     this.push(null)
     // A client that takes nothing any more would never come to the end.
-    setTimeout(() => this.destroy(), LAST_WORD_MS).unref()
+    setTimeout(() => this.destroy(), FINAL_MESSAGE_MS).unref()
   }
 }

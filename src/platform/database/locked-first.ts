@@ -3,18 +3,18 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** A failure of the change, told from one of its transaction. */
-class Refused<E> extends Data.TaggedClass("Refused")<{ readonly why: E }> {}
+class ChangeFailure<E> extends Data.TaggedClass("Refused")<{ readonly error: E }> {}
 
 /**
  * Runs a change in a transaction that begins with a statement which locks. A statement sees what was committed before it began,
  * however long it then waits for a lock: so what was committed while the locks were waited for is seen by the change alone. A change
  * that fails leaves nothing, whether the database has refused it or nobody has.
  */
-export const lockedFirst =
+export const changeUnderLock =
   (sql: SqlClient) =>
   <A, E, R>(locks: Effect.Effect<unknown, SqlError>, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const refusable = Effect.mapError(change, (why) => new Refused({ why }))
-    return Effect.catch(sql.withTransaction(Effect.andThen(locks, refusable)), (failed) =>
-      failed._tag === "Refused" ? Effect.fail(failed.why) : Effect.die(failed)
+    const wrapped = Effect.mapError(change, (error) => new ChangeFailure({ error }))
+    return Effect.catch(sql.withTransaction(Effect.andThen(locks, wrapped)), (failure) =>
+      failure._tag === "Refused" ? Effect.fail(failure.error) : Effect.die(failure)
     )
   }

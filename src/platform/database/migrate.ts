@@ -2,8 +2,8 @@ import { Data, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Migration } from "./migration.ts"
-import { patiently } from "./patience.ts"
-import { reasonOf } from "./reason.ts"
+import { retryOnLockConflict } from "./patience.ts"
+import { toReason } from "./reason.ts"
 
 /** A migration that did not apply. Nothing of it is left in the database, or some pieces; the ones before it stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
@@ -12,34 +12,34 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly cause: unknown
 }> {
   override get message(): string {
-    return `migration ${this.migration} failed: ${reasonOf(this.cause)}`
+    return `migration ${this.migration} failed: ${toReason(this.cause)}`
   }
 }
 
 /** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
 const MIGRATION_LOCK = 7_012_026
 
-const fileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
+const toFileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
 
 /** Whoever has it may fill the whole database (restore): who waits for that says so. */
-const locked = Effect.fnUntraced(function* (sql: SqlClient) {
-  const [tried] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`
-  if (tried?.mine === true) return
+const takeMigrationLock = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [attempt] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`
+  if (attempt?.mine === true) return
   yield* Effect.logInfo("another process migrates or seeds this database: waiting for it")
   yield* sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
 })
 
 /** In a transaction beside which no other process migrates, and nobody else is in one of these. */
-export const aloneOnSchema = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
+export const withMigrationLock = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
   sql.withTransaction(
     // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
-    Effect.andThen(sql`set local statement_timeout = 0`, locked(sql)).pipe(Effect.andThen(work))
+    Effect.andThen(sql`set local statement_timeout = 0`, takeMigrationLock(sql)).pipe(Effect.andThen(work))
   )
 
 /** Answers whether it was still missing. */
-const apply = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration) {
-  const found = yield* sql`select 1 from schema_migrations where id = ${migration.id}`
-  if (found.length > 0) return false
+const applyMigration = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration) {
+  const existing = yield* sql`select 1 from schema_migrations where id = ${migration.id}`
+  if (existing.length > 0) return false
   yield* migration.up
   const appliedAt = yield* DateTime.nowAsDate
   yield* sql`insert into schema_migrations (id, name, applied_at)
@@ -49,9 +49,9 @@ const apply = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration)
 
 /** The same of one that is done before its transaction begins, which only records it then. */
 const applyInPieces = (sql: SqlClient, migration: Migration) =>
-  Effect.andThen(migration.up, aloneOnSchema(sql, apply(sql, { ...migration, up: Effect.void })))
+  Effect.andThen(migration.up, withMigrationLock(sql, applyMigration(sql, { ...migration, up: Effect.void })))
 
-const applied = (sql: SqlClient) =>
+const loadAppliedIds = (sql: SqlClient) =>
   Effect.andThen(
     sql`create table if not exists schema_migrations (
       id integer primary key,
@@ -72,20 +72,22 @@ export const migrate = Effect.fn("migrate")(function* (
   migrations: ReadonlyArray<Migration>
 ): Effect.fn.Return<ReadonlyArray<string>, MigrationFailed | SqlError, SqlClient> {
   const sql = yield* SqlClient
-  const inOrder = migrations.toSorted((left, right) => left.id - right.id)
-  if (new Set(inOrder.map(({ id }) => id)).size < inOrder.length) {
+  const ordered = migrations.toSorted((left, right) => left.id - right.id)
+  if (new Set(ordered.map(({ id }) => id)).size < ordered.length) {
     return yield* Effect.die(new Error("two migrations have the same id"))
   }
-  const known = new Set((yield* aloneOnSchema(sql, applied(sql))).map(({ id }) => id))
-  const done: Array<string> = []
-  for (const migration of inOrder) {
-    if (known.has(migration.id)) continue
-    const work = migration.inPieces ? applyInPieces(sql, migration) : aloneOnSchema(sql, apply(sql, migration))
-    const isNew = yield* patiently(work).pipe(
+  const appliedIds = new Set((yield* withMigrationLock(sql, loadAppliedIds(sql))).map(({ id }) => id))
+  const appliedNames: Array<string> = []
+  for (const migration of ordered) {
+    if (appliedIds.has(migration.id)) continue
+    const work = migration.inPieces
+      ? applyInPieces(sql, migration)
+      : withMigrationLock(sql, applyMigration(sql, migration))
+    const isNew = yield* retryOnLockConflict(work).pipe(
       Effect.catchDefect((defect) => Effect.fail(defect)),
-      Effect.mapError((cause) => new MigrationFailed({ migration: fileName(migration), cause }))
+      Effect.mapError((cause) => new MigrationFailed({ migration: toFileName(migration), cause }))
     )
-    if (isNew) done.push(fileName(migration))
+    if (isNew) appliedNames.push(toFileName(migration))
   }
-  return done
+  return appliedNames
 })

@@ -4,7 +4,7 @@ import { isMainThread, Worker, workerData } from "node:worker_threads"
 // ends with 0 when the database is whole, and says before any other end what went wrong.
 
 /** What the file system of the embedded database fails with, by its numbers (WASI's), as far as an administrator can help. */
-const REFUSALS: ReadonlyMap<unknown, string> = new Map([
+const WASI_ERRORS: ReadonlyMap<unknown, string> = new Map([
   [2, "permission denied"],
   [19, "the quota is used up"],
   [22, "a file is too large"],
@@ -17,22 +17,22 @@ const REFUSALS: ReadonlyMap<unknown, string> = new Map([
 const reasonOf = (cause: unknown): string => {
   if (cause instanceof Error) return cause.message
   const errno = typeof cause === "object" && cause !== null && "errno" in cause ? cause.errno : cause
-  return REFUSALS.get(errno) ?? `making the database failed with ${errno}`
+  return WASI_ERRORS.get(errno) ?? `making the database failed with ${errno}`
 }
 
-const make = async (folder: string): Promise<void> => {
+const createDatabase = async (folder: string): Promise<void> => {
   const { PGlite } = await import("@electric-sql/pglite")
   const { PrivateFiles } = await import("./private-files.ts")
-  const made = await PGlite.create({ fs: new PrivateFiles(folder) })
-  await made.close()
+  const database = await PGlite.create({ fs: new PrivateFiles(folder) })
+  await database.close()
 }
 
 /** Making is one long run of the database, in which no event is heard: another thread does it, and this one listens. */
-const watch = (folder: string): void => {
+const runInWorker = (folder: string): void => {
   // Whoever wanted it is gone, perhaps already before this was read: nobody will use what comes of it.
-  const end = () => process.kill(process.pid, "SIGKILL")
-  process.on("disconnect", end)
-  if (!process.connected) end()
+  const killProcess = () => process.kill(process.pid, "SIGKILL")
+  process.on("disconnect", killProcess)
+  if (!process.connected) killProcess()
   // A signal to the whole group is for the one who wanted it, and that one decides.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
   const worker = new Worker(new URL(import.meta.url), { workerData: folder })
@@ -46,5 +46,5 @@ const watch = (folder: string): void => {
   })
 }
 
-if (isMainThread) watch(process.argv[2] ?? "")
-else await make(String(workerData))
+if (isMainThread) runInWorker(process.argv[2] ?? "")
+else await createDatabase(String(workerData))

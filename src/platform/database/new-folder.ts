@@ -4,20 +4,20 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { DataFolderUnusable } from "./folder-lock.ts"
-import { DATABASE, isUnfinished, UNFINISHED } from "./folder-modes.ts"
-import { inFolder, inspectDatabase } from "./inspect-folder.ts"
+import { DATABASE_FOLDER, isUnfinishedDatabase, UNFINISHED_PREFIX } from "./folder-modes.ts"
+import { inspectDatabase, tryFolderWork } from "./inspect-folder.ts"
 import { errorCodeOf } from "./reason.ts"
 
 /** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
 export const NEW_DATABASE_MS = 120_000
 
 /** How a new database is made: by which program, and in how many milliseconds at most. */
-export interface Making {
+export interface CreationOptions {
   readonly program: string
   readonly limitMs: number
 }
 
-const MAKING: Making = {
+const DEFAULT_CREATION: CreationOptions = {
   program: fileURLToPath(new URL("./new-database.ts", import.meta.url)),
   limitMs: NEW_DATABASE_MS
 }
@@ -30,60 +30,61 @@ const MAKING: Making = {
  * made under another name first: a process killed in the middle of its first start would otherwise leave a folder that
  * looks like a database and is none.
  */
-export const databaseFolder = (
+export const prepareDatabaseFolder = (
   dataDir: string,
   isNew: boolean,
-  making: Making = MAKING
+  creation: CreationOptions = DEFAULT_CREATION
 ): Effect.Effect<string, DataFolderUnusable> =>
   Effect.gen(function* () {
-    const folder = join(dataDir, DATABASE)
+    const folder = join(dataDir, DATABASE_FOLDER)
     const state = yield* inspectDatabase(dataDir, isNew)
     if (state.is === "damaged") return yield* Effect.fail(state.why)
     if (state.is === "present") return folder
     yield* finishInFolder(() => removeUnfinished(dataDir))
     // Of a new name: a program whose end is not over yet, though the one who wanted it is gone, must not write into it.
-    const unfinished = yield* finishInFolder(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED}-`)))
-    yield* made(unfinished, making)
+    const unfinished = yield* finishInFolder(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED_PREFIX}-`)))
+    yield* createDatabase(unfinished, creation)
     // An empty `database` may be a link. The new database replaces the folder that the link names.
-    const place = state.is === "empty" ? yield* finishInFolder(() => Fs.realpath(folder)) : folder
+    const target = state.is === "empty" ? yield* finishInFolder(() => Fs.realpath(folder)) : folder
     yield* Effect.mapError(
-      finishInFolder(() => Fs.rename(unfinished, place)),
+      finishInFolder(() => Fs.rename(unfinished, target)),
       explainOtherDisk
     )
     return folder
   }).pipe(Effect.mapError((cause) => new DataFolderUnusable({ dataDir, cause })))
 
-const OTHER_DISK = `its ${DATABASE} is on another disk: start once without it, then stop the service and move the new ${DATABASE} there`
+const OTHER_DISK = `its ${DATABASE_FOLDER} is on another disk: start once without it, then stop the service and move the new ${DATABASE_FOLDER} there`
 
 const OTHER_DISK_CODES: ReadonlySet<unknown> = new Set(["EXDEV", "EBUSY"])
 
 const explainOtherDisk = (cause: unknown): unknown => (OTHER_DISK_CODES.has(errorCodeOf(cause)) ? OTHER_DISK : cause)
 
 /** Runs work on the file system to its end, so that the lock is held until the work is over. */
-const finishInFolder = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(inFolder(work))
+const finishInFolder = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.uninterruptible(tryFolderWork(work))
 
 /** What first starts left that were killed. */
 const removeUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await Fs.readdir(dataDir)) {
-    if (isUnfinished(name)) await Fs.rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })
+    if (isUnfinishedDatabase(name)) await Fs.rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
 /** Runs the program to its end; whoever is interrupted meanwhile, or has waited long enough, ends it. */
-const made = (folder: string, { program, limitMs }: Making): Effect.Effect<void, Error> =>
+const createDatabase = (folder: string, { program, limitMs }: CreationOptions): Effect.Effect<void, Error> =>
   Effect.callback<void, Error>((resume) => {
     const child = fork(program, [folder], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] })
-    let told: string | undefined
+    let reportedReason: string | undefined
     child.once("message", (reason) => {
-      told = String(reason)
+      reportedReason = String(reason)
     })
     child.once("error", (error) => resume(Effect.fail(error)))
     child.once("close", (code, signal) => {
-      const reason = told ?? `the program that creates the database ended with ${signal ?? code}`
+      const reason = reportedReason ?? `the program that creates the database ended with ${signal ?? code}`
       resume(code === 0 ? Effect.void : Effect.fail(new Error(reason)))
     })
-    return Effect.callback<void>((ended) => {
-      child.once("close", () => ended(Effect.void))
+    return Effect.callback<void>((resumeKilled) => {
+      child.once("close", () => resumeKilled(Effect.void))
       child.kill("SIGKILL")
     })
   }).pipe(

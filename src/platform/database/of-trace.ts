@@ -6,8 +6,8 @@ import type { Value } from "./forms.ts"
 // that who does it goes on with that trace. A statement is told once, and the rows it writes take it from there.
 
 /** The CTE that a statement has before those that use {@link traceparent}; undefined: the change is part of no trace. */
-export const ofTrace = (sql: SqlClient, given: Value<string> | undefined): Fragment =>
-  sql`of_trace AS (SELECT ${given ?? null}::text AS traceparent)`
+export const traceCteSql = (sql: SqlClient, value: Value<string> | undefined): Fragment =>
+  sql`of_trace AS (SELECT ${value ?? null}::text AS traceparent)`
 
 /** The trace of the statement, as an expression. */
-export const traceparent = (sql: SqlClient): Fragment => sql`(SELECT traceparent FROM of_trace)`
+export const traceparentSql = (sql: SqlClient): Fragment => sql`(SELECT traceparent FROM of_trace)`

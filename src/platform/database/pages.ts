@@ -3,11 +3,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
-import { columnsOf, type RowStruct, rowReader } from "./row-reader.ts"
-import { type PageOf, readBy } from "./rows.ts"
+import { listColumnNames, makePositionalRowReader, type RowStruct } from "./row-reader.ts"
+import { makeReader, type RowPage } from "./rows.ts"
 
 /** What is particular to a list that is asked for page by page. */
-export interface List<Row> {
+export interface PagedList<Row> {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
   readonly matching: Fragment
   /** A query for their `total`, where it can be had for less than by counting what is matching. */
@@ -26,13 +26,13 @@ export interface List<Row> {
 }
 
 /** Which page. */
-interface Asked {
+interface PageRequest {
   readonly limit: number
   readonly offset: number
 }
 
 /** What a row begins with. An empty page has one row too, which has no position. */
-const Head = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
+const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
 
 /**
  * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
@@ -41,25 +41,25 @@ const Head = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.I
  * plan it anew each time. So it is told the largest page there is, or that of a page of the usual size or less, and stops
  * after the rows that were asked for.
  */
-export const pagesOf = <Wanted extends object, A extends object, S extends Shape = []>(
+export const makePageReader = <Filter extends object, A extends object, S extends Shape = []>(
   sql: SqlClient,
   row: RowStruct<A>,
-  list: (wanted: Givens<Wanted>, ...shape: S) => List<A>
-): ((wanted: Wanted, page: Asked, ...shape: S) => Effect.Effect<PageOf<A>>) => {
-  const statement = inFormsBeside<Part, Wanted, S>(sql, (part, wanted, ...shape) =>
-    pageOf(sql, row, list(wanted, ...shape), part)
+  list: (filter: Givens<Filter>, ...shape: S) => PagedList<A>
+): ((filter: Filter, page: PageRequest, ...shape: S) => Effect.Effect<RowPage<A>>) => {
+  const statement = inFormsBeside<PageParameters, Filter, S>(sql, (parameters, filter, ...shape) =>
+    pageSql(sql, row, list(filter, ...shape), parameters)
   )
-  const readHead = rowReader(Head)
-  const readRow = rowReader(row, columnsOf(Head).length)
-  const read = readBy((rows: ReadonlyArray<ReadonlyArray<unknown>>): PageOf<A> => {
+  const readHead = makePositionalRowReader(PageHead)
+  const readRow = makePositionalRowReader(row, listColumnNames(PageHead).length)
+  const read = makeReader((rows: ReadonlyArray<ReadonlyArray<unknown>>): RowPage<A> => {
     const { total, position } = readHead(rows[0] ?? [])
     return { total, rows: position === null ? [] : rows.map(readRow) }
   })
-  return (wanted, asked, ...shape) => read(statement(partOfList(asked), wanted, ...shape).values)
+  return (filter, request, ...shape) => read(statement(toPageParameters(request), filter, ...shape).values)
 }
 
 /** The part of a list that is a page. */
-interface Part {
+interface PageParameters {
   readonly limit: number
   /** Undefined: from the list's beginning. */
   readonly offset: number | undefined
@@ -67,47 +67,47 @@ interface Part {
   readonly isLong: true | undefined
 }
 
-const partOfList = ({ limit, offset }: Asked): Part => ({
+const toPageParameters = ({ limit, offset }: PageRequest): PageParameters => ({
   limit,
   offset: offset === 0 ? undefined : offset,
   isLong: limit > PAGE_DEFAULT ? true : undefined
 })
 
-const pageOf = <A extends object>(
+const pageSql = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
-  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: List<A>,
-  { limit, offset, isLong }: Givens<Part>
+  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: PagedList<A>,
+  { limit, offset, isLong }: Givens<PageParameters>
 ): Fragment => {
   const total = list.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
   const whole = list.whole ?? sql`SELECT * FROM listed`
-  const most = sql.literal(String(isLong === undefined ? PAGE_DEFAULT : PAGE_MAX))
-  const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
+  const limitSql = sql.literal(String(isLong === undefined ? PAGE_DEFAULT : PAGE_MAX))
+  const offsetSql = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
   return sql`
     WITH counted AS (${total}),
     listed AS (
       SELECT * FROM (
         SELECT found.*, row_number() OVER (ORDER BY ${orderBy}) AS position
         FROM (
-          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${most} ${start}
+          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${limitSql} ${offsetSql}
         ) found
       ) numbered WHERE position <= ${limit}
     ), page AS (${whole})
-    SELECT counted.total, page.position, ${selectedOf(sql, row, columns)}
+    SELECT counted.total, page.position, ${selectedColumnsSql(sql, row, columns)}
     FROM counted LEFT JOIN page ON true ${joined}
     ORDER BY page.position`
 }
 
 /** What is selected of a row of `page`: the fields of a record, in their order, as the columns of these names or as is said. */
-export const selectedOf = <A extends object>(
+export const selectedColumnsSql = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
   columns: { readonly [Name in keyof A]?: Fragment }
 ): Fragment => {
-  const other = new Map(Object.entries<Fragment | undefined>(columns))
+  const overrides = new Map(Object.entries<Fragment | undefined>(columns))
   return sql.csv(
-    columnsOf(row).map((name) => {
-      const column = other.get(name)
+    listColumnNames(row).map((name) => {
+      const column = overrides.get(name)
       return column === undefined ? sql`page.${sql(name)}` : sql`${column} AS ${sql(name)}`
     })
   )

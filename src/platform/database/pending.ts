@@ -7,6 +7,6 @@ export const pendingMigrations = Effect.fn("pendingMigrations")(function* (migra
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ exists: boolean }>`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`
   const applied = table?.exists === true ? yield* sql<{ id: number }>`SELECT id FROM schema_migrations` : []
-  const known = new Set(applied.map(({ id }) => id))
-  return migrations.filter(({ id }) => !known.has(id))
+  const appliedIds = new Set(applied.map(({ id }) => id))
+  return migrations.filter(({ id }) => !appliedIds.has(id))
 })

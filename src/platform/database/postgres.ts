@@ -2,13 +2,13 @@ import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../limits.ts"
-import { socketOptions } from "./encryption.ts"
-import { timedStatements } from "./timed-statements.ts"
-import { types } from "./types.ts"
+import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../limits.ts"
+import { makeSocketOptions } from "./encryption.ts"
+import { makeTimedClient } from "./timed-statements.ts"
+import { columnTypes } from "./types.ts"
 
 /** Connections of one process for requests: one for each place, and some for looking up tokens and links. */
-export const DATABASE_CONNECTIONS = PLACES + CONNECTIONS_BESIDE_PLACES
+export const DATABASE_CONNECTIONS = CONCURRENCY_PERMITS + CONNECTIONS_BESIDE_PERMITS
 
 /** Seconds of silence after which a connection asks whether its server is still there; ten questions later it is given up. */
 const KEEP_ALIVE_SECONDS = 10
@@ -29,9 +29,9 @@ export interface PostgresOptions {
   /** Connections that are kept open while nothing is to be done. Default: none. */
   readonly minConnections?: number
   /** Statements that may share a connection; one that is interrupted runs on. Default: 1, and always so behind a pooler. */
-  readonly statementsAConnection?: number
+  readonly statementsPerConnection?: number
   /** The server stops a statement that takes longer. Default: it may take as long as it takes. */
-  readonly statementLimit?: Duration.Input
+  readonly statementTimeout?: Duration.Input
   /** `off`: a commit does not wait for the disk. When the server crashes, its last fraction of a second may be undone. */
   readonly synchronousCommit?: "on" | "off"
   /** Default: none, and a session keeps what it was told. Behind one the limit of a statement is kept here, and commits wait. */
@@ -47,35 +47,35 @@ export interface PostgresOptions {
  * nobody's in particular may share (`statementsAConnection`), which saves round trips.
  */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
-  PgClient.layerFrom(connected(options))
+  PgClient.layerFrom(makePostgresClient(options))
 
-const connected = Effect.fnUntraced(function* (options: PostgresOptions) {
-  const { pooler, statementLimit } = options
+const makePostgresClient = Effect.fnUntraced(function* (options: PostgresOptions) {
+  const { pooler, statementTimeout } = options
   // Never through a pooler: where a client dies that still has answers to come, PgBouncer hands the session on after the first of
   // them, and the next client takes the rest for its own, be they another operator's.
-  const shared = pooler === undefined ? options.statementsAConnection : undefined
+  const statementsPerConnection = pooler === undefined ? options.statementsPerConnection : undefined
   const client = yield* PgClient.make({
     url: options.url,
-    ssl: yield* socketOptions(options.url),
+    ssl: yield* makeSocketOptions(options.url),
     maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     minConnections: options.minConnections ?? 0,
-    multiplex: shared !== undefined,
-    multiplexConcurrency: shared,
+    multiplex: statementsPerConnection !== undefined,
+    multiplexConcurrency: statementsPerConnection,
     keepAlive: Duration.seconds(KEEP_ALIVE_SECONDS),
     applicationName: "latchkey",
     prepare: pooler?.prepared ?? true,
-    startupParameters: { timezone: "UTC", ...(pooler === undefined ? ofSession(options) : {}) },
-    types
+    startupParameters: { timezone: "UTC", ...(pooler === undefined ? toSessionSettings(options) : {}) },
+    types: columnTypes
   })
   // Whoever lets statements share a connection does not have them cancelled.
-  if (pooler === undefined || statementLimit === undefined || shared !== undefined) return client
-  return yield* timedStatements(client, statementLimit)
+  if (pooler === undefined || statementTimeout === undefined || statementsPerConnection !== undefined) return client
+  return yield* makeTimedClient(client, statementTimeout)
 })
 
 /** What a session of one's own is told once. */
-const ofSession = ({ statementLimit, synchronousCommit }: PostgresOptions) => ({
+const toSessionSettings = ({ statementTimeout, synchronousCommit }: PostgresOptions) => ({
   // Compiling pays where millions of rows are read; of a short statement that the planner thinks dear it takes seconds.
   jit: "off",
-  ...(statementLimit === undefined ? {} : { statement_timeout: `${Duration.toMillis(statementLimit)}ms` }),
+  ...(statementTimeout === undefined ? {} : { statement_timeout: `${Duration.toMillis(statementTimeout)}ms` }),
   ...(synchronousCommit === undefined ? {} : { synchronous_commit: synchronousCommit })
 })

@@ -8,7 +8,7 @@ import { idsParameter } from "./parameters.ts"
 // (migration 0003_portfolio).
 
 /** Where a list is kept. */
-export interface ReplacedList {
+export interface VersionedList {
   /** The table of the rows, with `operator_id` and `version`. */
   readonly rows: string
   /** Its column for the owner's id. */
@@ -20,7 +20,7 @@ export interface ReplacedList {
 }
 
 /** The ids on the list of the owner in `page`, ascending: `bigint[]`. */
-export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
+export const listIdsSql = (sql: SqlClient, list: VersionedList): Fragment => sql`
   ARRAY(
     SELECT link.${sql(list.item)} FROM ${sql(list.rows)} link
     WHERE link.operator_id = page.operator_id AND link.${sql(list.owner)} = page.id AND link.version = page.${sql(list.version)}
@@ -31,16 +31,16 @@ export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
  * list (each once, ascending); undefined leaves it. A list that another statement has just replaced is not seen here, and so
  * is another one; no ids are always another list, because of that one they could not be told.
  */
-export const replaced = (
+export const nextVersionAssignment = (
   sql: SqlClient,
-  list: ReplacedList,
+  list: VersionedList,
   ids: Value<ReadonlyArray<number>> | undefined,
   owner: string
 ): Fragment => {
   const version = sql`${sql(owner)}.${sql(list.version)}`
   if (ids === undefined) return sql`${sql(list.version)} = ${version}`
-  const given = sql`${idsParameter(ids)}::bigint[]`
-  return sql`${sql(list.version)} = ${version} + CASE WHEN ${given} <> '{}' AND ${given} = ARRAY(
+  const idsSql = sql`${idsParameter(ids)}::bigint[]`
+  return sql`${sql(list.version)} = ${version} + CASE WHEN ${idsSql} <> '{}' AND ${idsSql} = ARRAY(
     SELECT link.${sql(list.item)} FROM ${sql(list.rows)} link
     WHERE link.operator_id = ${sql(owner)}.operator_id AND link.${sql(list.owner)} = ${sql(owner)}.id
       AND link.version = ${version}
@@ -48,14 +48,18 @@ export const replaced = (
 }
 
 /** Puts ids on the list of the owner in the CTE `written`, under the version that counts now; those that are on it stay. */
-export const putOn = (sql: SqlClient, list: ReplacedList, ids: Value<ReadonlyArray<number>> = []): Fragment => sql`
+export const insertItemsSql = (
+  sql: SqlClient,
+  list: VersionedList,
+  ids: Value<ReadonlyArray<number>> = []
+): Fragment => sql`
   INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
   SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
   FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)
   ON CONFLICT DO NOTHING`
 
 /** Clears away what former versions of the list of the owner in the CTE `written` held. */
-export const clearFormer = (sql: SqlClient, list: ReplacedList): Fragment => sql`
+export const deleteFormerVersionsSql = (sql: SqlClient, list: VersionedList): Fragment => sql`
   DELETE FROM ${sql(list.rows)} link USING written
   WHERE link.operator_id = written.operator_id AND link.${sql(list.owner)} = written.id
     AND link.version < written.${sql(list.version)}`

@@ -36,22 +36,22 @@ const isPlain = (ast: SchemaAST.AST): boolean =>
 const isNullOr = (ast: SchemaAST.AST): ast is SchemaAST.Union =>
   SchemaAST.isUnion(ast) && ast.types.some(SchemaAST.isNull) && ast.checks === undefined && ast.encoding === undefined
 
-const fromColumn = (ast: SchemaAST.AST): ReadColumn | undefined => {
-  const own = SchemaAST.resolveAt<ReadColumn>("fromColumn")(ast)
-  if (own !== undefined || !isNullOr(ast)) return own
+const resolveColumnReader = (ast: SchemaAST.AST): ReadColumn | undefined => {
+  const annotated = SchemaAST.resolveAt<ReadColumn>("fromColumn")(ast)
+  if (annotated !== undefined || !isNullOr(ast)) return annotated
   const [only, ...others] = ast.types.filter((type) => !SchemaAST.isNull(type))
-  const read = only === undefined || others.length > 0 ? undefined : fromColumn(only)
+  const read = only === undefined || others.length > 0 ? undefined : resolveColumnReader(only)
   return read === undefined ? undefined : (value) => (value === null ? null : read(value))
 }
 
-const columnReader = (field: Schema.ConstraintDecoder<unknown>): ReadColumn => {
+const makeColumnReader = (field: Schema.ConstraintDecoder<unknown>): ReadColumn => {
   const { ast } = field
   if (isPlain(ast)) {
     const fits = Schema.is(field)
     return (value) => (fits(value) ? value : undefined)
   }
-  const own = fromColumn(ast)
-  if (own !== undefined) return own
+  const special = resolveColumnReader(ast)
+  if (special !== undefined) return special
   const decode = Schema.decodeUnknownOption(field)
   return (value) => Option.getOrUndefined(decode(value))
 }
@@ -61,29 +61,29 @@ const isFlat = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isObjects(ast) && ast.encoding === undefined && ast.checks === undefined && ast.indexSignatures.length === 0
 
 /** The names of the columns, in the order a row has them. */
-export const columnsOf = <A>(row: RowStruct<A>): ReadonlyArray<string> => Object.keys(row.fields)
+export const listColumnNames = <A>(row: RowStruct<A>): ReadonlyArray<string> => Object.keys(row.fields)
 
 /**
  * Reads a row of columns that begin at a place in it, in the order of the struct's fields. Throws for a row that does not
  * fit. The record is written as a literal, by code made of the names: an object that is filled field by field is ten times
  * the size, and ten times the work.
  */
-export const rowReader = <A>(row: RowStruct<A>, from = 0): ((values: ReadonlyArray<unknown>) => A) => {
-  const names = columnsOf(row)
+export const makePositionalRowReader = <A>(row: RowStruct<A>, offset = 0): ((values: ReadonlyArray<unknown>) => A) => {
+  const names = listColumnNames(row)
   const decode = Schema.decodeUnknownSync(row)
   const bySchema = (values: ReadonlyArray<unknown>): A =>
-    decode(Object.fromEntries(names.map((name, at) => [name, values[from + at]])))
+    decode(Object.fromEntries(names.map((name, at) => [name, values[offset + at]])))
   if (!isFlat(row.ast)) return bySchema
-  const readers = Object.values(row.fields).map(columnReader)
-  const columns = names.map((_name, at) => `const c${at} = r${at}(values[${from + at}])`)
-  const doubts = names.map((_name, at) => `c${at} === undefined`)
+  const readers = Object.values(row.fields).map(makeColumnReader)
+  const columns = names.map((_name, at) => `const c${at} = r${at}(values[${offset + at}])`)
+  const mismatches = names.map((_name, at) => `c${at} === undefined`)
   const record = names.map((name, at) => `${JSON.stringify(name)}: c${at}`)
   const make = new Function(
     "bySchema",
     ...names.map((_name, at) => `r${at}`),
     `return (values) => {
       ${columns.join("\n")}
-      if (${doubts.join(" || ") || "false"}) return bySchema(values)
+      if (${mismatches.join(" || ") || "false"}) return bySchema(values)
       return { ${record.join(", ")} }
     }`
   )

@@ -8,15 +8,15 @@ const QUOTED = /\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"[^"]*"/
 const SPACE = /(?:\s|--[^\n]*)+/
 
 /** What could hide a quote, or stand for one: a quote nobody closes, a comment in the midst of a line, `$name$`. */
-const UNREAD = /\b[eE]'|['"]|\/\*|\$[A-Za-z_$]/
+const AMBIGUOUS = /\b[eE]'|['"]|\/\*|\$[A-Za-z_$]/
 
-const PIECES = new RegExp(`(?<quoted>${QUOTED.source})|(?<space>${SPACE.source})|${UNREAD.source}`, "g")
+const PIECES = new RegExp(`(?<quoted>${QUOTED.source})|(?<space>${SPACE.source})|${AMBIGUOUS.source}`, "g")
 
 /**
  * The text of a statement in one line, without its comments; what is quoted stays to the letter. Throws for a text in
  * which it is not plain what is quoted.
  */
-export const inOneLine = (text: string): string =>
+export const toSingleLine = (text: string): string =>
   text
     .replace(PIECES, (piece, quoted?: string, space?: string) => {
       if (quoted !== undefined) return quoted

@@ -7,7 +7,7 @@ import { SqlError, StatementTimeoutError, UnknownError } from "effect/sql/SqlErr
 // Where a session has no settings of its own (behind a pooler it is somebody else's after each transaction), the server
 // cannot be told how long a statement may take. It is told to cancel it instead, by whoever has waited long enough.
 
-const tooLong = new SqlError({
+const timeoutError = new SqlError({
   reason: new StatementTimeoutError({
     cause: new Error("canceled: the time of the statement was up"),
     message: "the time of the statement was up",
@@ -16,17 +16,17 @@ const tooLong = new SqlError({
 })
 
 /** What interrupts a statement has it cancelled. A wait in the queue of the pooler counts too. */
-const within = (limit: Duration.Input) => {
-  const timed = Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(tooLong) })
+const withTimeout = (limit: Duration.Input) => {
+  const interruptLate = Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(timeoutError) })
   return (connection: Connection): Connection => ({
-    execute: (...statement) => timed(connection.execute(...statement)),
-    executeRaw: (...statement) => timed(connection.executeRaw(...statement)),
-    executeValues: (...statement) => timed(connection.executeValues(...statement)),
-    executeUnprepared: (...statement) => timed(connection.executeUnprepared(...statement)),
-    executeValuesUnprepared: (...statement) => timed(connection.executeValuesUnprepared(...statement)),
+    execute: (...statement) => interruptLate(connection.execute(...statement)),
+    executeRaw: (...statement) => interruptLate(connection.executeRaw(...statement)),
+    executeValues: (...statement) => interruptLate(connection.executeValues(...statement)),
+    executeUnprepared: (...statement) => interruptLate(connection.executeUnprepared(...statement)),
+    executeValuesUnprepared: (...statement) => interruptLate(connection.executeValuesUnprepared(...statement)),
     // Its rows are read as they come: by its end, not by the first of them.
     executeStream: (...statement) =>
-      Stream.interruptWhen(connection.executeStream(...statement), Effect.delay(Effect.fail(tooLong), limit))
+      Stream.interruptWhen(connection.executeStream(...statement), Effect.delay(Effect.fail(timeoutError), limit))
   })
 }
 
@@ -34,7 +34,7 @@ const within = (limit: Duration.Input) => {
 const isRolledBack = (answer: unknown): boolean =>
   typeof answer === "object" && answer !== null && "command" in answer && answer.command === "ROLLBACK"
 
-const rolledBack = new SqlError({
+const rolledBackError = new SqlError({
   reason: new UnknownError({
     cause: new Error("COMMIT rolled back an aborted transaction"),
     message: "COMMIT rolled back an aborted transaction",
@@ -43,19 +43,19 @@ const rolledBack = new SqlError({
 })
 
 /** The same client, whose statements fail as a server's would that stopped them, once they have taken `limit`. */
-export const timedStatements = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
-  const acquirer = Effect.map(client.reserve, within(limit))
-  const timed = yield* SqlClient.make({
+export const makeTimedClient = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
+  const acquirer = Effect.map(client.reserve, withTimeout(limit))
+  const timedClient = yield* SqlClient.make({
     acquirer,
     compiler: PgClient.makeCompiler(),
     driver: client.driver,
     spanAttributes: [["db.system.name", "postgresql"]],
     commit: (connection) =>
       Effect.flatMap(connection.executeRaw("COMMIT", []), (answer) =>
-        isRolledBack(answer) ? Effect.fail(rolledBack) : Effect.void
+        isRolledBack(answer) ? Effect.fail(rolledBackError) : Effect.void
       ),
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
   })
   const { config, json, listen, notify } = client
-  return Object.assign(timed, { [PgClient.TypeId]: PgClient.TypeId, config, json, listen, notify })
+  return Object.assign(timedClient, { [PgClient.TypeId]: PgClient.TypeId, config, json, listen, notify })
 })

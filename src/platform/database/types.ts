@@ -3,7 +3,7 @@ import { Result } from "effect"
 
 const INT8_BYTES = 8
 
-const refuse = (message: string) => Result.fail(new PgTypes.CodecError({ message }))
+const failCodec = (message: string) => Result.fail(new PgTypes.CodecError({ message }))
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
 
@@ -15,8 +15,8 @@ const SAFE_HIGH = 2 ** 21
 const int32At = (bytes: Uint8Array, at: number): number =>
   ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
 
-const read = (bytes: Uint8Array, offset: number, size: number) => {
-  if (size !== INT8_BYTES) return refuse(`Expected ${INT8_BYTES} bytes for int8`)
+const readInt8 = (bytes: Uint8Array, offset: number, size: number) => {
+  if (size !== INT8_BYTES) return failCodec(`Expected ${INT8_BYTES} bytes for int8`)
   const high = int32At(bytes, offset)
   const low = int32At(bytes, offset + 4) >>> 0
   if (high >= -SAFE_HIGH && high < SAFE_HIGH) {
@@ -34,19 +34,19 @@ const read = (bytes: Uint8Array, offset: number, size: number) => {
  * Every row has several, so they are read where they lie, without a view or a bigint of each.
  */
 const int8: PgTypes.Codec<number | bigint> = {
-  decode: (bytes) => read(bytes, 0, bytes.byteLength),
-  read,
+  decode: (bytes) => readInt8(bytes, 0, bytes.byteLength),
+  read: readInt8,
   encode: (value) => {
-    if (typeof value === "number" && !Number.isSafeInteger(value)) return refuse(`${value} is not a safe integer`)
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return failCodec(`${value} is not a safe integer`)
     const integer = BigInt(value)
-    if (!isInt64(integer)) return refuse(`${integer} does not fit int8`)
+    if (!isInt64(integer)) return failCodec(`${integer} does not fit int8`)
     const bytes = new Uint8Array(INT8_BYTES)
     new DataView(bytes.buffer).setBigInt64(0, integer)
     return Result.succeed(bytes)
   },
   write: (sink, value) => {
-    if (typeof value === "number" && !Number.isSafeInteger(value)) return refuse(`${value} is not a safe integer`)
-    if (typeof value === "bigint" && !isInt64(value)) return refuse(`${value} does not fit int8`)
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return failCodec(`${value} is not a safe integer`)
+    if (typeof value === "bigint" && !isInt64(value)) return failCodec(`${value} does not fit int8`)
     const high = typeof value === "number" ? Math.floor(value / HALF) : Number(value >> 32n)
     sink.int32(high)
     sink.int32(typeof value === "number" ? value - high * HALF : Number(BigInt.asUintN(32, value)))
@@ -59,5 +59,5 @@ const int8: PgTypes.Codec<number | bigint> = {
  * string, `date` as `YYYY-MM-DD` string, `timestamptz` as `Date` with milliseconds (decode with
  * `Schema.DateTimeUtcFromDate`), `jsonb` parsed. Only `int8` differs from the client's own codecs.
  */
-export const types: PgTypes.Registry = PgTypes.makeRegistry()
-types.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })
+export const columnTypes: PgTypes.Registry = PgTypes.makeRegistry()
+columnTypes.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })

@@ -1,28 +1,28 @@
 import { Context, Effect, Layer, Redacted, Result } from "effect"
-import { noKeys, type SecretKeys } from "./keys.ts"
-import { kept, type OwnPlace, opened, type Place } from "./sealed-text.ts"
+import { noSecretKeys, type SecretKeys } from "./keys.ts"
+import { openStoredText, type RowSecretBinding, type SecretBinding, toStoredText } from "./sealed-text.ts"
 
 /** Seals secrets for their columns and opens them again; stores use it where they write and read such a column. */
-export interface Seals {
+export interface SecretSealer {
   readonly keys: SecretKeys
   /** A secret as its column keeps it. */
-  readonly seal: (place: Place, text: string) => string
+  readonly seal: (binding: SecretBinding, text: string) => string
   /** What a column keeps, as it was before. Throws {@link NotOpened}, a defect: callers cannot mend it. */
-  readonly open: (place: Place, text: string) => string
-  readonly sealRedacted: (place: Place, text: Redacted.Redacted) => Redacted.Redacted
-  readonly openRedacted: (place: Place, text: Redacted.Redacted) => Redacted.Redacted
+  readonly open: (binding: SecretBinding, text: string) => string
+  readonly sealRedacted: (binding: SecretBinding, text: Redacted.Redacted) => Redacted.Redacted
+  readonly openRedacted: (binding: SecretBinding, text: Redacted.Redacted) => Redacted.Redacted
 }
 
-export const sealsWith = (keys: SecretKeys): Seals => {
-  const seal: Seals["seal"] = (place, text) => kept(keys, place, text)
-  const open: Seals["open"] = (place, text) =>
-    Result.getOrThrowWith(opened(keys, place, text), (notOpened) => notOpened)
+export const makeSealer = (keys: SecretKeys): SecretSealer => {
+  const seal: SecretSealer["seal"] = (binding, text) => toStoredText(keys, binding, text)
+  const open: SecretSealer["open"] = (binding, text) =>
+    Result.getOrThrowWith(openStoredText(keys, binding, text), (error) => error)
   return {
     keys,
     seal,
     open,
-    sealRedacted: (place, text) => Redacted.make(seal(place, Redacted.value(text))),
-    openRedacted: (place, text) => Redacted.make(open(place, Redacted.value(text)))
+    sealRedacted: (binding, text) => Redacted.make(seal(binding, Redacted.value(text))),
+    openRedacted: (binding, text) => Redacted.make(open(binding, Redacted.value(text)))
   }
 }
 
@@ -30,18 +30,22 @@ export const sealsWith = (keys: SecretKeys): Seals => {
  * What a column keeps, for a list: undefined where it does not open, which is logged. A row whose key is lost, or that somebody
  * changed, is in the way of no other.
  */
-export const openedOrTold = ({ keys }: Seals, place: OwnPlace, text: string): Effect.Effect<string | undefined> =>
-  Result.match(opened(keys, place, text), {
+export const openOrWarn = (
+  { keys }: SecretSealer,
+  binding: RowSecretBinding,
+  text: string
+): Effect.Effect<string | undefined> =>
+  Result.match(openStoredText(keys, binding, text), {
     onSuccess: Effect.succeed,
     onFailure: ({ message }) =>
-      Effect.as(Effect.annotateLogs(Effect.logWarning(message), { of: place.owner.join(":") }), undefined)
+      Effect.as(Effect.annotateLogs(Effect.logWarning(message), { of: binding.owner.join(":") }), undefined)
   })
 
 /** What this installation seals with. Unless somebody says otherwise, as where SECRET_KEY is not set: in the clear. */
-export const Sealing = Context.Reference<Seals>("latchkey/sealing/Sealing", {
-  defaultValue: () => sealsWith(noKeys)
+export const CurrentSealer = Context.Reference<SecretSealer>("latchkey/sealing/Sealing", {
+  defaultValue: () => makeSealer(noSecretKeys)
 })
 
 /** With the keys that the settings name. */
 export const layerSealing = (keys: SecretKeys | undefined): Layer.Layer<never> =>
-  Layer.succeed(Sealing, sealsWith(keys ?? noKeys))
+  Layer.succeed(CurrentSealer, makeSealer(keys ?? noSecretKeys))

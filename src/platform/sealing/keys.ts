@@ -9,7 +9,7 @@ const KEY_BYTES = 32
 const ID_BYTES = 6
 
 /** The word in the first place of SECRET_KEY that has secrets written in the clear. */
-const CLEAR = "clear"
+const CLEAR_KEYWORD = "clear"
 
 export interface SecretKey {
   /** By which a sealed text names it; no secret. */
@@ -25,36 +25,36 @@ export interface SecretKeys {
 }
 
 /** What there is where SECRET_KEY is not set. */
-export const noKeys: SecretKeys = { first: undefined, all: new Map() }
+export const noSecretKeys: SecretKeys = { first: undefined, all: new Map() }
 
 /** What SECRET_KEY takes, to follow "must be". */
-export const SECRET_KEY = `1 to ${SECRET_KEYS} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR}`
+export const SECRET_KEY_DESCRIPTION = `1 to ${SECRET_KEYS} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR_KEYWORD}`
 
 /** A new key, as SECRET_KEY takes it. Its prefix lets telemetry recognise it wherever it lands. */
-export const newKey = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`
+export const generateKey = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`
 
-const derived = (bytes: Buffer, label: string, length: number): Buffer =>
+const deriveBytes = (bytes: Buffer, label: string, length: number): Buffer =>
   Buffer.from(hkdfSync("sha256", bytes, Buffer.alloc(0), `latchkey ${label} 1`, length))
 
-const keyOf = (text: string): SecretKey | undefined => {
+const parseKey = (text: string): SecretKey | undefined => {
   const encoded = text.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, "base64url")
   // What does not come out as it went in has signs that base64url has not, or says the same key in two ways.
   const isKey = text.startsWith(PREFIX) && bytes.length === KEY_BYTES && bytes.toString("base64url") === encoded
   if (!isKey) return undefined
   return {
-    id: derived(bytes, "key id", ID_BYTES).toString("hex"),
-    sealing: createSecretKey(derived(bytes, "sealing", KEY_BYTES))
+    id: deriveBytes(bytes, "key id", ID_BYTES).toString("hex"),
+    sealing: createSecretKey(deriveBytes(bytes, "sealing", KEY_BYTES))
   }
 }
 
 /** Reads what SECRET_KEY says; undefined where it is none of what it takes. */
-export const readKeys = (text: string): SecretKeys | undefined => {
+export const parseSecretKeys = (text: string): SecretKeys | undefined => {
   const words = text.split(",").map((word) => word.trim())
-  const isClear = words[0] === CLEAR
-  const keys = words.slice(isClear ? 1 : 0).map(keyOf)
-  const known = keys.filter((key) => key !== undefined)
-  const all = new Map(known.map((key) => [key.id, key]))
-  const isGood = known.length > 0 && known.length <= SECRET_KEYS && all.size === keys.length
-  return isGood ? { first: isClear ? undefined : known[0], all } : undefined
+  const isClear = words[0] === CLEAR_KEYWORD
+  const keys = words.slice(isClear ? 1 : 0).map(parseKey)
+  const validKeys = keys.filter((key) => key !== undefined)
+  const all = new Map(validKeys.map((key) => [key.id, key]))
+  const isValid = validKeys.length > 0 && validKeys.length <= SECRET_KEYS && all.size === keys.length
+  return isValid ? { first: isClear ? undefined : validKeys[0], all } : undefined
 }

@@ -1,4 +1,4 @@
-import type { OwnPlace, Place } from "./sealed-text.ts"
+import type { RowSecretBinding, SecretBinding } from "./sealed-text.ts"
 
 // Every column that keeps a secret which has to be known again. Tokens that are only recognised are digests elsewhere.
 
@@ -15,7 +15,7 @@ export interface SealedColumn {
   /** The primary key and its types, by which rows are gone through. */
   readonly key: ReadonlyArray<readonly [column: string, type: "bigint" | "text" | "bytea"]>
   /** How texts in the clear begin there, where the column has others too that are no secrets. */
-  readonly begins?: string
+  readonly clearTextPrefix?: string
 }
 
 const WEBHOOK_SECRET = "signing secret of a webhook"
@@ -26,37 +26,47 @@ const FEED_TOKEN = "token of a feed"
 const LINK_TOKEN = "token of a shared calendar"
 
 /** Both secrets of a subscription: the one becomes the former within the database. */
-export const webhookSecret = (operatorId: number, id: number): Place => ({
+export const webhookSecretBinding = (operatorId: number, id: number): SecretBinding => ({
   what: WEBHOOK_SECRET,
   owner: [operatorId, id]
 })
 /** That of a receiver, which its subscriptions have copies of. */
-export const receiverToken = (operatorId: number, url: string): Place => ({
+export const receiverTokenBinding = (operatorId: number, url: string): SecretBinding => ({
   what: RECEIVER_TOKEN,
   owner: [operatorId, url]
 })
-export const connectorSecret = (id: number): Place => ({ what: CONNECTOR_SECRET, owner: [id] })
-export const calendarAddress = (operatorId: number, id: number): OwnPlace => ({
+export const connectorSecretBinding = (id: number): SecretBinding => ({ what: CONNECTOR_SECRET, owner: [id] })
+export const calendarAddressBinding = (operatorId: number, id: number): RowSecretBinding => ({
   what: CALENDAR_ADDRESS,
   owner: [operatorId, id]
 })
-export const feedToken = (operatorId: number, id: number): OwnPlace => ({ what: FEED_TOKEN, owner: [operatorId, id] })
-export const linkToken = (operatorId: number, id: number): OwnPlace => ({ what: LINK_TOKEN, owner: [operatorId, id] })
+export const feedTokenBinding = (operatorId: number, id: number): RowSecretBinding => ({
+  what: FEED_TOKEN,
+  owner: [operatorId, id]
+})
+export const linkTokenBinding = (operatorId: number, id: number): RowSecretBinding => ({
+  what: LINK_TOKEN,
+  owner: [operatorId, id]
+})
 
-const inColumn = (
+const sealedColumn = (
   table: string,
   column: string,
   { what, owner, key }: Pick<SealedColumn, "what" | "owner" | "key">
 ): SealedColumn => ({ table, what, text: column, set: `${column} = $NEW`, owner, key })
 
-const byId = { owner: ["operator_id", "id"], key: [["operator_id", "bigint"] as const, ["id", "bigint"] as const] }
-const ofConnector = { what: CONNECTOR_SECRET, owner: ["id"], key: [["id", "bigint"] as const] }
+const rowKey = { owner: ["operator_id", "id"], key: [["operator_id", "bigint"] as const, ["id", "bigint"] as const] }
+const connectorSecretKey = { what: CONNECTOR_SECRET, owner: ["id"], key: [["id", "bigint"] as const] }
 
 export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
-  inColumn("webhook_subscriptions", "secret", { what: WEBHOOK_SECRET, ...byId }),
-  inColumn("webhook_subscriptions", "former_secret", { what: WEBHOOK_SECRET, ...byId }),
-  inColumn("webhook_subscriptions", "secret_token", { what: RECEIVER_TOKEN, ...byId, owner: ["operator_id", "url"] }),
-  inColumn("webhook_receivers", "secret_token", {
+  sealedColumn("webhook_subscriptions", "secret", { what: WEBHOOK_SECRET, ...rowKey }),
+  sealedColumn("webhook_subscriptions", "former_secret", { what: WEBHOOK_SECRET, ...rowKey }),
+  sealedColumn("webhook_subscriptions", "secret_token", {
+    what: RECEIVER_TOKEN,
+    ...rowKey,
+    owner: ["operator_id", "url"]
+  }),
+  sealedColumn("webhook_receivers", "secret_token", {
     what: RECEIVER_TOKEN,
     owner: ["operator_id", "url"],
     key: [
@@ -64,11 +74,11 @@ export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
       ["url", "text"]
     ]
   }),
-  inColumn("connectors", "secret", ofConnector),
-  inColumn("connectors", "former_secret", ofConnector),
-  inColumn("imported_calendars", "url", { what: CALENDAR_ADDRESS, ...byId }),
-  inColumn("property_feeds", "token", { what: FEED_TOKEN, ...byId }),
-  inColumn("calendar_share_links", "token", { what: LINK_TOKEN, ...byId }),
+  sealedColumn("connectors", "secret", connectorSecretKey),
+  sealedColumn("connectors", "former_secret", connectorSecretKey),
+  sealedColumn("imported_calendars", "url", { what: CALENDAR_ADDRESS, ...rowKey }),
+  sealedColumn("property_feeds", "token", { what: FEED_TOKEN, ...rowKey }),
+  sealedColumn("calendar_share_links", "token", { what: LINK_TOKEN, ...rowKey }),
   // What a call with a key is answered once more has the address of the link that it made.
   {
     table: "idempotency_keys",
@@ -80,9 +90,9 @@ export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
       ["operator_id", "bigint"],
       ["digest", "bytea"]
     ],
-    begins: "lkcal_"
+    clearTextPrefix: "lkcal_"
   }
 ]
 
 /** How people are told which column it is. */
-export const nameOf = ({ table, text }: SealedColumn): string => `${table}.${text.replace(/->>'(.*)'/, ".$1")}`
+export const toColumnLabel = ({ table, text }: SealedColumn): string => `${table}.${text.replace(/->>'(.*)'/, ".$1")}`

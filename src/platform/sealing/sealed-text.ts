@@ -15,14 +15,14 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** How every text begins that is not simply what it says. */
-const MARK = "sealed:"
+const MARKER = "sealed:"
 /** How a text begins that a key has sealed. */
-export const SEALED = `${MARK}1:`
-const PLAIN = `${MARK}0:`
-const FORM = /^sealed:1:([0-9a-f]{12}):([A-Za-z0-9_-]{16}):([A-Za-z0-9_-]{22,})$/
+export const SEALED_PREFIX = `${MARKER}1:`
+const CLEAR_PREFIX = `${MARKER}0:`
+const SEALED_PATTERN = /^sealed:1:([0-9a-f]{12}):([A-Za-z0-9_-]{16}):([A-Za-z0-9_-]{22,})$/
 
 /** Which secret of which row: a text that was sealed for one opens for no other. */
-export interface Place {
+export interface SecretBinding {
   /** What is sealed there, in words. */
   readonly what: string
   /** Whose it is: operator and row, as the database names them. */
@@ -30,69 +30,74 @@ export interface Place {
 }
 
 /** One whose owner is an operator and a row, which may be told. */
-export interface OwnPlace extends Place {
+export interface RowSecretBinding extends SecretBinding {
   readonly owner: readonly [operatorId: number, id: number]
 }
 
 /** Why a sealed text does not open. It names the key and never what is sealed. */
 export class NotOpened extends Data.TaggedError("NotOpened")<{
   readonly what: string
-  readonly because: "key is unknown" | "text was changed"
+  readonly problem: "key is unknown" | "text was changed"
   readonly keyId: string | undefined
 }> {
   override get message(): string {
-    return this.because === "key is unknown"
+    return this.problem === "key is unknown"
       ? `SECRET_KEY: lacks the key ${this.keyId}, which decrypts the ${this.what}`
       : `the ${this.what} cannot be decrypted: its text was changed or belongs to another row`
   }
 }
 
-const boundTo = ({ what, owner }: Place): Buffer => Buffer.from(JSON.stringify([what, ...owner.map(String)]))
+const toAssociatedData = ({ what, owner }: SecretBinding): Buffer =>
+  Buffer.from(JSON.stringify([what, ...owner.map(String)]))
 
 /** Seals a text with a key. */
-export const sealedBy = ({ id, sealing }: SecretKey, place: Place, text: string): string => {
+export const sealText = ({ id, sealing }: SecretKey, binding: SecretBinding, text: string): string => {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, sealing, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(place))
+  const cipher = createCipheriv(CIPHER, sealing, nonce, { authTagLength: TAG_BYTES }).setAAD(toAssociatedData(binding))
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
-  return `${SEALED}${id}:${nonce.toString("base64url")}:${sealed.toString("base64url")}`
+  return `${SEALED_PREFIX}${id}:${nonce.toString("base64url")}:${sealed.toString("base64url")}`
 }
 
-const inTheClear = (text: string): string =>
-  text.startsWith(MARK) ? `${PLAIN}${Buffer.from(text).toString("base64url")}` : text
+const toClearText = (text: string): string =>
+  text.startsWith(MARKER) ? `${CLEAR_PREFIX}${Buffer.from(text).toString("base64url")}` : text
 
 /** A secret as its column keeps it: sealed with the first key, or in the clear where there is none. */
-export const kept = ({ first }: SecretKeys, place: Place, text: string): string =>
-  first === undefined ? inTheClear(text) : sealedBy(first, place, text)
+export const toStoredText = ({ first }: SecretKeys, binding: SecretBinding, text: string): string =>
+  first === undefined ? toClearText(text) : sealText(first, binding, text)
 
 /** Base64url that says its bytes in the one way there is; others would be changed texts that open all the same. */
-const bytesOf = (text: string): Buffer | undefined => {
+const decodeCanonical = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, "base64url")
   return bytes.toString("base64url") === text ? bytes : undefined
 }
 
-const deciphered = ({ sealing }: SecretKey, place: Place, nonce: Buffer, sealed: Buffer): string => {
+const decipherText = ({ sealing }: SecretKey, binding: SecretBinding, nonce: Buffer, sealed: Buffer): string => {
   const decipher = createDecipheriv(CIPHER, sealing, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(boundTo(place))
+    .setAAD(toAssociatedData(binding))
     .setAuthTag(sealed.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8")
 }
 
 /** What a column keeps, as it was before. */
-export const opened = ({ all }: SecretKeys, place: Place, text: string): Result.Result<string, NotOpened> => {
-  if (!text.startsWith(MARK)) return Result.succeed(text)
-  const { what } = place
-  const changed = new NotOpened({ what, because: "text was changed", keyId: undefined })
-  if (text.startsWith(PLAIN)) {
-    return Result.fromNullishOr(bytesOf(text.slice(PLAIN.length))?.toString("utf8"), () => changed)
+export const openStoredText = (
+  { all }: SecretKeys,
+  binding: SecretBinding,
+  text: string
+): Result.Result<string, NotOpened> => {
+  if (!text.startsWith(MARKER)) return Result.succeed(text)
+  const { what } = binding
+  const changedError = new NotOpened({ what, problem: "text was changed", keyId: undefined })
+  if (text.startsWith(CLEAR_PREFIX)) {
+    return Result.fromNullishOr(decodeCanonical(text.slice(CLEAR_PREFIX.length))?.toString("utf8"), () => changedError)
   }
-  const [, keyId = "", nonce = "", encoded = ""] = FORM.exec(text) ?? []
-  const [nonceBytes, sealed] = [bytesOf(nonce), bytesOf(encoded)]
-  if (keyId === "" || nonceBytes === undefined || sealed === undefined) return Result.fail(changed)
+  const [, keyId = "", nonce = "", encoded = ""] = SEALED_PATTERN.exec(text) ?? []
+  const [nonceBytes, sealed] = [decodeCanonical(nonce), decodeCanonical(encoded)]
+  if (keyId === "" || nonceBytes === undefined || sealed === undefined) return Result.fail(changedError)
   const key = all.get(keyId)
-  if (key === undefined) return Result.fail(new NotOpened({ what, because: "key is unknown", keyId }))
-  return Result.try({ try: () => deciphered(key, place, nonceBytes, sealed), catch: () => changed })
+  if (key === undefined) return Result.fail(new NotOpened({ what, problem: "key is unknown", keyId }))
+  return Result.try({ try: () => decipherText(key, binding, nonceBytes, sealed), catch: () => changedError })
 }
 
 /** Whether a column keeps it otherwise than it would be written now. */
-export const isToBeKeptAnew = ({ first }: SecretKeys, text: string): boolean =>
-  first === undefined ? text.startsWith(SEALED) : !text.startsWith(`${SEALED}${first.id}:`)
+export const needsReseal = ({ first }: SecretKeys, text: string): boolean =>
+  first === undefined ? text.startsWith(SEALED_PREFIX) : !text.startsWith(`${SEALED_PREFIX}${first.id}:`)

@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
-import { Sealing } from "./Sealing.ts"
-import { missingIn, standingAtTheEdges } from "./standing.ts"
+import { CurrentSealer } from "./Sealing.ts"
+import { findMissingKeyIds, loadKeyUsageAtEdges } from "./standing.ts"
 
 /** The database has secrets that no key of SECRET_KEY opens. */
 export class KeyMissing extends Data.TaggedError("KeyMissing")<{ readonly keyIds: ReadonlyArray<string> }> {
@@ -11,13 +11,13 @@ export class KeyMissing extends Data.TaggedError("KeyMissing")<{ readonly keyIds
 }
 
 /** Fails where the database needs a key that there is not: deliveries would fail one by one, without anybody being told why. */
-export const keysThere = Effect.gen(function* () {
-  const { keys } = yield* Sealing
-  const keyIds = missingIn(yield* standingAtTheEdges, keys)
+export const requireSecretKeys = Effect.gen(function* () {
+  const { keys } = yield* CurrentSealer
+  const keyIds = findMissingKeyIds(yield* loadKeyUsageAtEdges, keys)
   if (keyIds.length > 0) return yield* new KeyMissing({ keyIds })
 })
 
 /** Told once as a service starts that has no SECRET_KEY. */
-export const warnUnsealed: Effect.Effect<void> = Effect.logWarning(
+export const warnSecretsInClear: Effect.Effect<void> = Effect.logWarning(
   "SECRET_KEY is not set: the database stores signing secrets and calendar addresses unencrypted; create a key with latchkey secret new"
 )

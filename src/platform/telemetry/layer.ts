@@ -3,15 +3,22 @@ import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from 
 import type { LogLevel } from "effect/LogLevel"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import type { CollectorHeaders, ResourceAttributes } from "./collector-settings.ts"
-import { lineWriter, type WriteLine } from "./lines.ts"
-import { jsonLine, prettyLine } from "./log-format.ts"
-import { CurrentSampler, type NamedSampler, NO_TRACE, type Sampler, sampled, samplerOf } from "./sampling.ts"
+import { makeLineWriter, type LogLineWriter } from "./lines.ts"
+import { formatJsonLine, formatPrettyLine } from "./log-format.ts"
+import {
+  CurrentSampler,
+  makeSampler,
+  type NamedSampler,
+  RECORD_NOTHING,
+  type Sampler,
+  withSampler
+} from "./sampling.ts"
 import { withoutSecrets } from "./secrets.ts"
-import { withoutWords } from "./untold.ts"
+import { withoutErrorMessages } from "./untold.ts"
 
 /** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
-export const TELEMETRY_EXPORT_MS = 3_000
-export const TELEMETRY_SHUTDOWN_MS = 2_000
+export const EXPORT_TIMEOUT_MS = 3_000
+export const EXPORT_SHUTDOWN_MS = 2_000
 
 export interface TelemetrySettings {
   readonly logFormat: "pretty" | "json"
@@ -36,30 +43,30 @@ export interface TelemetrySettings {
  */
 export const layerTelemetry = (
   settings: TelemetrySettings,
-  write: WriteLine = lineWriter(process.stdout)
+  write: LogLineWriter = makeLineWriter(process.stdout)
 ): Layer.Layer<never> => {
-  const format = settings.logFormat === "json" ? jsonLine : prettyLine
-  const lines = Logger.layer([Logger.make((options) => write(format(options)))])
-  const always = Layer.mergeAll(
+  const format = settings.logFormat === "json" ? formatJsonLine : formatPrettyLine
+  const logger = Logger.layer([Logger.make((options) => write(format(options)))])
+  const commonSettings = Layer.mergeAll(
     Layer.succeed(References.MinimumLogLevel, settings.logLevel),
     Layer.succeed(Headers.CurrentRedactedNames, REDACTED_HEADERS)
   )
   return settings.otlpEndpoint === undefined
-    ? Layer.mergeAll(lines, always, Layer.succeed(CurrentSampler, NO_TRACE))
-    : layerSampled(samplerOf(settings.sampler)).pipe(
+    ? Layer.mergeAll(logger, commonSettings, Layer.succeed(CurrentSampler, RECORD_NOTHING))
+    : layerSampledTracer(makeSampler(settings.sampler)).pipe(
         Layer.provideMerge(layerExport(settings.otlpEndpoint, settings)),
-        Layer.provideMerge(lines),
-        Layer.merge(always)
+        Layer.provideMerge(logger),
+        Layer.merge(commonSettings)
       )
 }
 
 /** Every root asks the sampler, also those of work in the background, which the database's client makes. */
-const layerSampled = (sampler: Sampler): Layer.Layer<never> =>
+const layerSampledTracer = (sampler: Sampler): Layer.Layer<never> =>
   Layer.merge(
     Layer.succeed(CurrentSampler, sampler),
     Layer.effect(
       Tracer.Tracer,
-      Effect.map(Tracer.Tracer, (tracer) => sampled(tracer, sampler))
+      Effect.map(Tracer.Tracer, (tracer) => withSampler(tracer, sampler))
     )
   )
 
@@ -87,20 +94,20 @@ const layerExport = (
       serviceVersion: version,
       attributes: resourceAttributes
     },
-    shutdownTimeout: TELEMETRY_SHUTDOWN_MS
+    shutdownTimeout: EXPORT_SHUTDOWN_MS
   }).pipe(Layer.provide(layerRedactedJson), Layer.provide(layerPatientClient))
 
 const nonFiniteToText = (_key: string, value: unknown) =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
 
 // The one place every span, metric and log record passes on its way out.
-const redactedBody = (data: unknown) =>
+const toRedactedBody = (data: unknown) =>
   HttpBody.text(withoutSecrets(JSON.stringify(data, nonFiniteToText)), "application/json")
 
 const layerRedactedJson = Layer.succeed(OtlpSerialization.OtlpSerialization, {
-  traces: (data) => redactedBody(withoutWords(data)),
-  metrics: redactedBody,
-  logs: redactedBody
+  traces: (data) => toRedactedBody(withoutErrorMessages(data)),
+  metrics: toRedactedBody,
+  logs: toRedactedBody
 })
 
 /** Gives up on a collector that does not answer, so that batches waiting for it do not pile up in memory. */
@@ -109,7 +116,7 @@ const layerPatientClient = Layer.effect(
   Effect.map(HttpClient.HttpClient, (client) =>
     HttpClient.transform(client, (response, request) =>
       Effect.timeoutOrElse(response, {
-        duration: TELEMETRY_EXPORT_MS,
+        duration: EXPORT_TIMEOUT_MS,
         orElse: () =>
           new HttpClientError.HttpClientError({
             reason: new HttpClientError.TransportError({ request, description: "no answer in time" })

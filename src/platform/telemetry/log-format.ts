@@ -2,7 +2,7 @@ import { Cause, Formatter, type Logger, Predicate, References } from "effect"
 import { withoutSecrets } from "./secrets.ts"
 
 /** A log entry taken apart: what people read, and the named values beside it. */
-interface Entry {
+interface LogEntry {
   readonly text: string
   readonly fields: Readonly<Record<string, unknown>>
 }
@@ -11,7 +11,7 @@ const isRecord = (part: unknown): part is Readonly<Record<string, unknown>> =>
   Predicate.isObject(part) && Object.getPrototypeOf(part) === Object.prototype
 
 /** Plain records among the logged parts are fields, like annotations; everything else is text. */
-const entryOf = ({ message, fiber }: Logger.Options<unknown>): Entry => {
+const toLogEntry = ({ message, fiber }: Logger.Options<unknown>): LogEntry => {
   const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
   const texts: Array<string> = []
   const fields: Record<string, unknown> = { ...fiber.getRef(References.CurrentLogAnnotations) }
@@ -22,46 +22,46 @@ const entryOf = ({ message, fiber }: Logger.Options<unknown>): Entry => {
   return { text: texts.join(" "), fields }
 }
 
-const causeOf = ({ cause }: Logger.Options<unknown>): string | undefined =>
+const toCauseText = ({ cause }: Logger.Options<unknown>): string | undefined =>
   cause.reasons.length === 0 ? undefined : Cause.pretty(cause)
 
-const isPlain = (value: unknown): boolean =>
+const isPrimitive = (value: unknown): boolean =>
   value === undefined || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
 /** One JSON object: time, level, message, the fields, and trace_id and span_id of a traced entry. */
-export const jsonLine = (options: Logger.Options<unknown>): string => {
-  const { text, fields } = entryOf(options)
+export const formatJsonLine = (options: Logger.Options<unknown>): string => {
+  const { text, fields } = toLogEntry(options)
   const span = options.fiber.cache.span
   const line: Record<string, unknown> = {
     time: options.date.toISOString(),
     level: options.logLevel.toLowerCase(),
     message: text
   }
-  let plain = true
+  let isAllPrimitive = true
   for (const name of Object.keys(fields)) {
     // No field takes the place of the entry's own.
     if (name === "time" || name === "level" || name === "message") continue
     line[name] = fields[name]
-    plain &&= isPlain(fields[name])
+    isAllPrimitive &&= isPrimitive(fields[name])
   }
-  line.cause = causeOf(options)
+  line.cause = toCauseText(options)
   line.trace_id = span?.traceId
   line.span_id = span?.spanId
   // What JSON cannot hold as it is (a bigint, a cycle) takes the long way.
-  return withoutSecrets(plain ? JSON.stringify(line) : Formatter.formatJson(line))
+  return withoutSecrets(isAllPrimitive ? JSON.stringify(line) : Formatter.formatJson(line))
 }
 
-const fieldText = (value: unknown): string =>
+const formatField = (value: unknown): string =>
   typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : Formatter.formatJson(value)
 
 /** `15:04:05.678 INFO  text name=value …`, UTC; the cause of an error on the lines below. */
-export const prettyLine = (options: Logger.Options<unknown>): string => {
-  const { text, fields } = entryOf(options)
-  const values = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`)
+export const formatPrettyLine = (options: Logger.Options<unknown>): string => {
+  const { text, fields } = toLogEntry(options)
+  const values = Object.entries(fields).map(([name, value]) => `${name}=${formatField(value)}`)
   const time = options.date.toISOString().slice(11, 23)
   const line = [`${time} ${options.logLevel.toUpperCase().padEnd(5)}`, text, ...values]
     .filter((part) => part !== "")
     .join(" ")
-  const cause = causeOf(options)
+  const cause = toCauseText(options)
   return withoutSecrets(cause === undefined ? line : `${line}\n${cause.replace(/^/gm, "  ")}`)
 }

@@ -6,11 +6,11 @@ const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi
 const PASSWORD_OF_ADDRESS = /(:\/\/[^\s:/@"]*:)[^\s/@"]+@/g
 
 // Nearly no text has any of these in it, and to look for all of them at once is cheaper than to replace each.
-const MAY_HOLD_ONE = /lk|whsec|bearer|:\/\//i
+const SECRET_HINT = /lk|whsec|bearer|:\/\//i
 
 /** The text without the tokens, signing secrets and passwords in it. The last step before a text leaves as telemetry. */
 export const withoutSecrets = (text: string): string =>
-  MAY_HOLD_ONE.test(text)
+  SECRET_HINT.test(text)
     ? text
         .replace(PREFIXED, "$1_<redacted>")
         .replace(BEARER, "$1<redacted>")

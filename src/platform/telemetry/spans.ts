@@ -1,16 +1,16 @@
 import { Clock, Context, Effect, type Exit, type Fiber, Option, References, Tracer } from "effect"
-import { CurrentSampler, DECIDED, type Sampler } from "./sampling.ts"
+import { CurrentSampler, SAMPLING_DECIDED, type Sampler } from "./sampling.ts"
 
 // A span that nobody reads costs as much as one that is read. So a root asks the sampler first: what is not recorded is one
 // light span, for the ids of the log lines, and nothing within it, the database's spans neither.
 
 /** Where in our own code a span was opened says nothing about a request, and finding out costs as much as the span. */
-const UNTRACED = { captureStackTrace: false }
+const NO_STACK_TRACE = { captureStackTrace: false }
 
 type Attributes = Readonly<Record<string, unknown>>
 
 /** The root of a trace, or of what this process does for one. */
-export interface Root<A, E> {
+export interface RootSpan<A, E> {
   readonly name: string
   readonly kind: Tracer.SpanKind
   /** Asked for only where somebody reads them. */
@@ -24,14 +24,14 @@ export interface Root<A, E> {
 }
 
 /** Runs it as the root of a trace, recorded or not as the sampler says. */
-export const asRoot = <A, E, R>(root: Root<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const withRootSpan = <A, E, R>(root: RootSpan<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const sampler = fiber.getRef(CurrentSampler)
-    return sampler.records(root.parent) ? recorded(root, self) : unrecorded(root, self, fiber, sampler)
+    return sampler.shouldRecord(root.parent) ? runRecorded(root, self) : runUnrecorded(root, self, fiber, sampler)
   })
 
-const recorded = <A, E, R>(
-  { name, kind, attributes, parent, cause }: Root<A, E>,
+const runRecorded = <A, E, R>(
+  { name, kind, attributes, parent, cause }: RootSpan<A, E>,
   self: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
   self.pipe(
@@ -40,28 +40,28 @@ const recorded = <A, E, R>(
       {
         kind,
         attributes: attributes(),
-        annotations: DECIDED,
-        links: linksTo(cause),
+        annotations: SAMPLING_DECIDED,
+        links: toLinks(cause),
         sampled: true,
         ...(parent === undefined ? { root: true } : { parent })
       },
-      UNTRACED
+      NO_STACK_TRACE
     )
   )
 
-const linksTo = (cause: Tracer.AnySpan | undefined): Array<Tracer.SpanLink> =>
+const toLinks = (cause: Tracer.AnySpan | undefined): Array<Tracer.SpanLink> =>
   cause === undefined ? [] : [{ span: cause, attributes: {} }]
 
 /**
  * What a root that is not recorded shows: the ids of a span that is told only if need be, and that nobody is to record more.
  * It is made for each call, and mostly asked for two ids, so it copies nothing.
  */
-class Unrecorded implements Tracer.Span {
+class UnrecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly #span: Tracer.Span
   readonly sampled: boolean
   /** What is told of it although it is not recorded. */
-  failure: Attributes | undefined
+  failureAttributes: Attributes | undefined
 
   constructor(span: Tracer.Span, sampled: boolean) {
     this.#span = span
@@ -101,8 +101,8 @@ class Unrecorded implements Tracer.Span {
   addLinks() {}
 }
 
-const unrecorded = <A, E, R>(
-  { name, kind, parent, cause, attributes, told }: Root<A, E>,
+const runUnrecorded = <A, E, R>(
+  { name, kind, parent, cause, attributes, told: failureAttributes }: RootSpan<A, E>,
   self: Effect.Effect<A, E, R>,
   fiber: Fiber.Fiber<unknown, unknown>,
   sampler: Sampler
@@ -113,34 +113,34 @@ const unrecorded = <A, E, R>(
     name,
     kind,
     parent: Option.fromUndefinedOr(parent),
-    annotations: DECIDED,
-    links: linksTo(cause),
+    annotations: SAMPLING_DECIDED,
+    links: toLinks(cause),
     startTime: clock.currentTimeNanosUnsafe(),
     root: parent === undefined,
     sampled: true
   })
-  const shown = new Unrecorded(span, sampler.saysRecorded(parent))
-  const quiet = Effect.updateContext(self, (context: Context.Context<R>) =>
-    Context.add(Context.add(context, References.TracerEnabled, false), Tracer.ParentSpan, shown)
+  const unrecordedSpan = new UnrecordedSpan(span, sampler.propagatesRecorded(parent))
+  const withoutTracing = Effect.updateContext(self, (context: Context.Context<R>) =>
+    Context.add(Context.add(context, References.TracerEnabled, false), Tracer.ParentSpan, unrecordedSpan)
   )
-  return Effect.onExit(quiet, (exit) => {
-    const said = told?.(exit) ?? shown.failure
-    if (said === undefined) return Effect.void
-    for (const [key, value] of Object.entries({ ...attributes(), ...said })) span.attribute(key, value)
+  return Effect.onExit(withoutTracing, (exit) => {
+    const failure = failureAttributes?.(exit) ?? unrecordedSpan.failureAttributes
+    if (failure === undefined) return Effect.void
+    for (const [key, value] of Object.entries({ ...attributes(), ...failure })) span.attribute(key, value)
     return Effect.sync(() => span.end(clock.currentTimeNanosUnsafe(), exit))
   })
 }
 
 /** Runs it as a part of a trace that is recorded, else as it is. */
-export const inSpan =
+export const withChildSpan =
   (name: string, attributes: Attributes = {}, kind: Tracer.SpanKind = "internal") =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>
-      fiber.cache.tracerEnabled ? self.pipe(Effect.withSpan(name, { kind, attributes }, UNTRACED)) : self
+      fiber.cache.tracerEnabled ? self.pipe(Effect.withSpan(name, { kind, attributes }, NO_STACK_TRACE)) : self
     )
 
 /** Says more of the span that is recorded, if one is. */
-export const record = (key: string, value: unknown): Effect.Effect<void> =>
+export const annotateSpan = (key: string, value: unknown): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { span, tracerEnabled } = fiber.cache
     if (tracerEnabled && span?._tag === "Span") span.attribute(key, value)
@@ -154,10 +154,10 @@ export const record = (key: string, value: unknown): Effect.Effect<void> =>
 export const recordFailure = (type: string, attributes: Attributes = {}): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { span, tracerEnabled } = fiber.cache
-    const said = { ...attributes, "error.type": type }
-    if (span instanceof Unrecorded) span.failure = said
+    const failure = { ...attributes, "error.type": type }
+    if (span instanceof UnrecordedSpan) span.failureAttributes = failure
     else if (tracerEnabled && span?._tag === "Span") {
-      for (const [key, value] of Object.entries(said)) span.attribute(key, value)
+      for (const [key, value] of Object.entries(failure)) span.attribute(key, value)
     }
     return Effect.void
   })

@@ -9,37 +9,37 @@ type Attribute = Span["attributes"][number]
 
 const FRAME = /^\s+at /
 
-const framesOf = (stack: string): string =>
+const keepFrames = (stack: string): string =>
   stack
     .split("\n")
     .filter((line) => FRAME.test(line))
     .join("\n")
 
-const said = (attributes: ReadonlyArray<Attribute>): Array<Attribute> =>
+const redactAttributes = (attributes: ReadonlyArray<Attribute>): Array<Attribute> =>
   attributes.flatMap((attribute) => {
     if (attribute.key === "exception.message") return []
     if (attribute.key !== "exception.stacktrace") return [attribute]
-    return [{ ...attribute, value: { stringValue: framesOf(attribute.value.stringValue ?? "") } }]
+    return [{ ...attribute, value: { stringValue: keepFrames(attribute.value.stringValue ?? "") } }]
   })
 
-const typeOf = ({ events }: Span): string | undefined =>
+const findExceptionType = ({ events }: Span): string | undefined =>
   events.flatMap(({ attributes }) =>
     attributes.flatMap(({ key, value }) => (key === "exception.type" ? [value.stringValue ?? "Error"] : []))
   )[0]
 
-const untold = (span: Span): Span => {
+const redactSpan = (span: Span): Span => {
   const { code, message } = span.status
   return {
     ...span,
-    events: span.events.map((event) => ({ ...event, attributes: said(event.attributes) })),
-    status: message === undefined ? { code } : { code, message: typeOf(span) ?? "Error" }
+    events: span.events.map((event) => ({ ...event, attributes: redactAttributes(event.attributes) })),
+    status: message === undefined ? { code } : { code, message: findExceptionType(span) ?? "Error" }
   }
 }
 
 /** Spans as they leave: without the words of errors. */
-export const withoutWords = ({ resourceSpans }: TraceData): TraceData => ({
-  resourceSpans: resourceSpans.map((each) => ({
-    ...each,
-    scopeSpans: each.scopeSpans.map((scoped) => ({ ...scoped, spans: scoped.spans.map(untold) }))
+export const withoutErrorMessages = ({ resourceSpans }: TraceData): TraceData => ({
+  resourceSpans: resourceSpans.map((resource) => ({
+    ...resource,
+    scopeSpans: resource.scopeSpans.map((scope) => ({ ...scope, spans: scope.spans.map(redactSpan) }))
   }))
 })

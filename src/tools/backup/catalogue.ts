@@ -1,23 +1,23 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { rowsOf } from "../../platform/database/rows.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
 
 // What the schema of the connection has, as its catalogue tells it: no list of tables is kept anywhere.
 
-const Column = Schema.Struct({ name: Schema.String, type: Schema.String, generated: Schema.Boolean })
+const TableColumn = Schema.Struct({ name: Schema.String, type: Schema.String, generated: Schema.Boolean })
 
-const Table = Schema.Struct({
+const CatalogTable = Schema.Struct({
   table: Schema.String,
-  columns: Schema.Array(Column),
+  columns: Schema.Array(TableColumn),
   /** The columns of its primary key; none where it has none. */
   key: Schema.Array(Schema.String)
 })
-export type Table = typeof Table.Type
+export type CatalogTable = typeof CatalogTable.Type
 
-const readTables = rowsOf(Table)
+const readTables = makeRowsReader(CatalogTable)
 
 /** Every table, by name, with its columns in their order; `generated` are those that PostgreSQL works out itself. */
-export const tablesOf = (sql: SqlClient) =>
+export const loadTables = (sql: SqlClient) =>
   readTables(sql`
     SELECT c.relname AS "table", jsonb_agg(jsonb_build_object(
         'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'generated', a.attgenerated <> ''
@@ -30,18 +30,18 @@ export const tablesOf = (sql: SqlClient) =>
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
     GROUP BY c.relname ORDER BY c.relname COLLATE "C"`)
 
-const readSequences = rowsOf(Schema.Struct({ name: Schema.String, last: Schema.String }))
+const readSequences = makeRowsReader(Schema.Struct({ name: Schema.String, last: Schema.String }))
 
 /** The sequences that have given a number, and the last they gave. */
-export const sequencesOf = (sql: SqlClient) =>
+export const loadSequences = (sql: SqlClient) =>
   readSequences(sql`
     SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
     WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`)
 
-const readNames = rowsOf(Schema.Struct({ name: Schema.String }))
+const readNames = makeRowsReader(Schema.Struct({ name: Schema.String }))
 
 /** Tables, views and sequences that are there, but for those of extensions. */
-export const somethingThere = (sql: SqlClient) =>
+export const findExistingRelations = (sql: SqlClient) =>
   readNames(sql`
     SELECT relname AS name FROM pg_class c
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
@@ -50,10 +50,10 @@ export const somethingThere = (sql: SqlClient) =>
 
 const ForeignKey = Schema.Struct({ table: Schema.String, name: Schema.String, definition: Schema.String })
 
-const readForeignKeys = rowsOf(ForeignKey)
+const readForeignKeys = makeRowsReader(ForeignKey)
 
 /** Every foreign key, with what makes it again. */
-export const foreignKeysOf = (sql: SqlClient) =>
+export const loadForeignKeys = (sql: SqlClient) =>
   readForeignKeys(sql`
     SELECT r.relname AS "table", conname AS name, pg_get_constraintdef(c.oid) AS definition
     FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid

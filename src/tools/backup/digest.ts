@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { onlyRowOf } from "../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
 // What two databases must agree on to hold the same: each table's number of rows, and a digest of them.
 
 /** How values become text, whatever the server, the database and the role are set to. For one transaction. */
-const PINNED = {
+const TEXT_SETTINGS = {
   TimeZone: "UTC",
   DateStyle: "ISO, YMD",
   IntervalStyle: "postgres",
@@ -13,29 +13,29 @@ const PINNED = {
   bytea_output: "hex"
 }
 
-export const pinTexts = Effect.fnUntraced(function* (sql: SqlClient) {
-  for (const [name, value] of Object.entries(PINNED)) yield* sql`SELECT set_config(${name}, ${value}, true)`
+export const pinTextFormats = Effect.fnUntraced(function* (sql: SqlClient) {
+  for (const [name, value] of Object.entries(TEXT_SETTINGS)) yield* sql`SELECT set_config(${name}, ${value}, true)`
 })
 
-const Digest = Schema.Struct({
+const TableDigest = Schema.Struct({
   rows: Schema.Int,
   digest: Schema.String,
   /** Bytes of the longest row. */
   widest: Schema.Int
 })
-export type Digest = typeof Digest.Type
+export type TableDigest = typeof TableDigest.Type
 
-const readDigest = onlyRowOf(Digest)
+const readDigest = makeSingleRowReader(TableDigest)
 
 /**
  * The rows of a table, in any order: the sum of PostgreSQL's own 64-bit hash of each row's text, which is the same from
  * PostgreSQL 11 on. To be asked where the texts are pinned. `whole` is no column's name, so it is the row.
  */
-export const digestOf = (sql: SqlClient, table: string): Effect.Effect<Digest> =>
+export const loadTableDigest = (sql: SqlClient, table: string): Effect.Effect<TableDigest> =>
   readDigest(sql`
     SELECT count(*) AS rows, coalesce(sum(hashtextextended(text, 0)), 0)::text AS digest,
       coalesce(max(octet_length(text)), 0) AS widest
     FROM (SELECT whole::text AS text FROM ${sql(table)} AS whole OFFSET 0) each`)
 
-export const isSame = (one: Omit<Digest, "widest">, other: Omit<Digest, "widest">): boolean =>
-  one.rows === other.rows && one.digest === other.digest
+export const hasSameRows = (left: Omit<TableDigest, "widest">, right: Omit<TableDigest, "widest">): boolean =>
+  left.rows === right.rows && left.digest === right.digest

@@ -1,14 +1,14 @@
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ImageKey, KeptBytes } from "../../domain/guests/images/kept-bytes.ts"
-import { aloneOnSchema, type MigrationFailed, migrate } from "../../platform/database/migrate.ts"
+import type { ImageByteStorage, ImageKey } from "../../domain/guests/images/kept-bytes.ts"
+import { type MigrationFailed, migrate, withMigrationLock } from "../../platform/database/migrate.ts"
 import type { Migration } from "../../platform/database/migration.ts"
-import { rowsOf } from "../../platform/database/rows.ts"
-import { foreignKeysOf, somethingThere, type Table, tablesOf } from "./catalogue.ts"
-import { digestOf, isSame, pinTexts } from "./digest.ts"
-import { isRows } from "./lines.ts"
-import type { Header, Image, Piece, Sequences, TableBegun } from "./pieces.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { type CatalogTable, findExistingRelations, loadForeignKeys, loadTables } from "./catalogue.ts"
+import { hasSameRows, loadTableDigest, pinTextFormats } from "./digest.ts"
+import { isRowsPiece } from "./lines.ts"
+import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHeader } from "./pieces.ts"
 
 // Pieces become a database: all of them, or nothing.
 
@@ -16,18 +16,18 @@ import type { Header, Image, Piece, Sequences, TableBegun } from "./pieces.ts"
 export class NotLoaded extends Data.TaggedError("NotLoaded")<{ readonly message: string }> {}
 
 /** Where pieces are loaded into. */
-export interface Target {
+export interface LoadTarget {
   /** What an error calls it: `DATABASE_URL`, `--to`. */
   readonly name: string
   /** This release, and its migrations. */
   readonly latchkey: string
   readonly migrations: ReadonlyArray<Migration>
   /** Where images are kept whose bytes come as pieces. */
-  readonly images: KeptBytes
+  readonly images: ImageByteStorage
 }
 
 /** What came of it. */
-export interface Loaded {
+export interface LoadResult {
   readonly tables: number
   readonly rows: number
   readonly images: number
@@ -37,36 +37,36 @@ export interface Loaded {
 }
 
 /** The migrations that the tables had, of those this release knows. */
-export const migrationsOf = (
-  { migrations, latchkey }: Header,
-  target: Pick<Target, "latchkey" | "migrations">
+export const resolveMigrations = (
+  { migrations, latchkey }: BackupHeader,
+  target: Pick<LoadTarget, "latchkey" | "migrations">
 ): Effect.Effect<ReadonlyArray<Migration>, NotLoaded> => {
-  const known = new Map(target.migrations.map((each) => [each.id, each]))
-  const strange = migrations.find(({ id, name }) => known.get(id)?.name !== name)
-  if (strange !== undefined) {
+  const migrationsById = new Map(target.migrations.map((each) => [each.id, each]))
+  const unknownMigration = migrations.find(({ id, name }) => migrationsById.get(id)?.name !== name)
+  if (unknownMigration !== undefined) {
     return new NotLoaded({
-      message: `Latchkey ${target.latchkey} does not have migration ${strange.id} ${strange.name} of this backup: restore it with Latchkey ${latchkey} or later`
+      message: `Latchkey ${target.latchkey} does not have migration ${unknownMigration.id} ${unknownMigration.name} of this backup: restore it with Latchkey ${latchkey} or later`
     })
   }
-  const had = new Set(migrations.map(({ id }) => id))
-  return Effect.succeed(target.migrations.filter(({ id }) => had.has(id)))
+  const appliedIds = new Set(migrations.map(({ id }) => id))
+  return Effect.succeed(target.migrations.filter(({ id }) => appliedIds.has(id)))
 }
 
-const refuseUnlessEmpty = Effect.fnUntraced(function* (sql: SqlClient, name: string) {
-  const [there] = yield* somethingThere(sql)
-  if (there === undefined) return
+const requireEmptyDatabase = Effect.fnUntraced(function* (sql: SqlClient, name: string) {
+  const [existing] = yield* findExistingRelations(sql)
+  if (existing === undefined) return
   return yield* new NotLoaded({
-    message: `${name}: must be an empty database, but it has ${there.name}`
+    message: `${name}: must be an empty database, but it has ${existing.name}`
   })
 })
 
 /** Nothing that works out what rows lead to, since that comes as rows too; and no checks of each row, made once at the end. */
-const withoutKeys = Effect.fnUntraced(function* <A, E>(
+const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   sql: SqlClient,
-  tables: ReadonlyArray<Table>,
+  tables: ReadonlyArray<CatalogTable>,
   loading: Effect.Effect<A, E>
 ) {
-  const keys = yield* foreignKeysOf(sql)
+  const keys = yield* loadForeignKeys(sql)
   for (const { table, name } of keys) yield* sql`ALTER TABLE ${sql(table)} DROP CONSTRAINT ${sql(name)}`.unprepared
   for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} DISABLE TRIGGER USER`.unprepared
   // What migrations put there comes with the rows.
@@ -80,94 +80,102 @@ const withoutKeys = Effect.fnUntraced(function* <A, E>(
 })
 
 /** Puts rows of a table into it, as they are. */
-const inserting = (sql: SqlClient, { table, columns }: Table) => {
-  const own = columns.filter(({ generated }) => !generated).map(({ name }) => name)
-  const [named, read] = [
-    sql.csv(own.map((name) => sql`${sql(name)}`)),
-    sql.csv(own.map((name) => sql`told.${sql(name)}`))
+const makeRowInserter = (sql: SqlClient, { table, columns }: CatalogTable) => {
+  const columnNames = columns.filter(({ generated }) => !generated).map(({ name }) => name)
+  const [columnsSql, valuesSql] = [
+    sql.csv(columnNames.map((name) => sql`${sql(name)}`)),
+    sql.csv(columnNames.map((name) => sql`told.${sql(name)}`))
   ]
   return (rows: ReadonlyArray<string>) => sql`
-    INSERT INTO ${sql(table)} (${named}) OVERRIDING SYSTEM VALUE
-    SELECT ${read} FROM unnest(${rows}::text[]::${sql(table)}[]) AS told`
+    INSERT INTO ${sql(table)} (${columnsSql}) OVERRIDING SYSTEM VALUE
+    SELECT ${valuesSql} FROM unnest(${rows}::text[]::${sql(table)}[]) AS told`
 }
 
-const readSet = rowsOf(Schema.Struct({ set: Schema.Int }))
+const readSet = makeRowsReader(Schema.Struct({ set: Schema.Int }))
 
-const setSequences = Effect.fnUntraced(function* (sql: SqlClient, { sequences }: typeof Sequences.Type) {
-  const there = yield* rowsOf(Schema.Struct({ name: Schema.String }))(
+const setSequences = Effect.fnUntraced(function* (sql: SqlClient, { sequences }: typeof BackupSequences.Type) {
+  const existing = yield* makeRowsReader(Schema.Struct({ name: Schema.String }))(
     sql`SELECT sequencename AS name FROM pg_sequences WHERE schemaname = current_schema()`
   )
-  for (const { name } of there) {
+  for (const { name } of existing) {
     const last = sequences[name]
     if (last !== undefined)
       yield* readSet(sql`SELECT setval(format('%I', ${name}::text)::regclass, ${last}::bigint) AS set`)
   }
 })
 
-const columnsFit = (made: Table, told: TableBegun): boolean =>
-  made.columns.length === told.columns.length &&
-  made.columns.every(({ name, type }, at) => told.columns[at]?.name === name && told.columns[at]?.type === type)
+const hasSameColumns = (table: CatalogTable, header: TableHeader): boolean =>
+  table.columns.length === header.columns.length &&
+  table.columns.every(({ name, type }, at) => header.columns[at]?.name === name && header.columns[at]?.type === type)
 
 /** Takes pieces one by one. `done` says whether all came. */
-const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, written: Array<ImageKey>) => {
-  const byName = new Map(made.map((table) => [table.table, table]))
+const makePieceLoader = (
+  sql: SqlClient,
+  target: LoadTarget,
+  tables: ReadonlyArray<CatalogTable>,
+  writtenImages: Array<ImageKey>
+) => {
+  const byName = new Map(tables.map((table) => [table.table, table]))
   const missing = new Set(byName.keys())
-  const passedOver: Array<string> = []
-  let [rows, ended]: [number, Loaded | undefined] = [0, undefined]
-  let open: { readonly told: TableBegun; readonly insert: ReturnType<typeof inserting> | undefined } | undefined
+  const skippedTables: Array<string> = []
+  let [rows, result]: [number, LoadResult | undefined] = [0, undefined]
+  let current:
+    | { readonly header: TableHeader; readonly insert: ReturnType<typeof makeRowInserter> | undefined }
+    | undefined
 
-  const verified = Effect.fnUntraced(function* () {
-    if (open?.insert === undefined) return
-    const { told } = open
-    const here = yield* digestOf(sql, told.table)
-    if (!isSame(here, told)) {
+  const verifyTable = Effect.fnUntraced(function* () {
+    if (current?.insert === undefined) return
+    const { header } = current
+    const digest = yield* loadTableDigest(sql, header.table)
+    if (!hasSameRows(digest, header)) {
       return yield* new NotLoaded({
-        message: `${told.table} was not restored correctly: it has ${here.rows} rows with digest ${here.digest}, not ${told.rows} with ${told.digest}`
+        message: `${header.table} was not restored correctly: it has ${digest.rows} rows with digest ${digest.digest}, not ${header.rows} with ${header.digest}`
       })
     }
-    rows += here.rows
+    rows += digest.rows
   })
 
-  const begin = Effect.fnUntraced(function* (told: TableBegun) {
-    const table = byName.get(told.table)
-    if (table === undefined) passedOver.push(told.table)
-    else if (!missing.delete(told.table) || !columnsFit(table, told)) {
-      return yield* new NotLoaded({ message: `${told.table} has other columns than its migrations create` })
+  const beginTable = Effect.fnUntraced(function* (header: TableHeader) {
+    const table = byName.get(header.table)
+    if (table === undefined) skippedTables.push(header.table)
+    else if (!missing.delete(header.table) || !hasSameColumns(table, header)) {
+      return yield* new NotLoaded({ message: `${header.table} has other columns than its migrations create` })
     }
-    open = { told, insert: table === undefined ? undefined : inserting(sql, table) }
+    current = { header, insert: table === undefined ? undefined : makeRowInserter(sql, table) }
   })
 
-  const keep = Effect.fnUntraced(function* ({ image: { operator_id, id, token }, content }: Image) {
+  const storeImage = Effect.fnUntraced(function* ({ image: { operator_id, id, token }, content }: BackupImage) {
     const key = { operatorId: operator_id, id, token }
-    written.push(key)
+    writtenImages.push(key)
     yield* Effect.mapError(
       target.images.write(key, content),
       () => new NotLoaded({ message: "the image store is full: free space there and restore the backup again" })
     )
   })
 
-  const take = Effect.fnUntraced(function* (piece: Piece): Effect.fn.Return<void, NotLoaded | SqlError> {
-    if (ended !== undefined) return yield* new NotLoaded({ message: "it has data after its end" })
-    if (isRows(piece)) {
-      if (open === undefined) return yield* new NotLoaded({ message: "it has rows without a table" })
-      if (open.insert !== undefined) yield* open.insert(piece.some)
+  const loadPiece = Effect.fnUntraced(function* (piece: BackupPiece): Effect.fn.Return<void, NotLoaded | SqlError> {
+    if (result !== undefined) return yield* new NotLoaded({ message: "it has data after its end" })
+    if (isRowsPiece(piece)) {
+      if (current === undefined) return yield* new NotLoaded({ message: "it has rows without a table" })
+      if (current.insert !== undefined) yield* current.insert(piece.some)
       return
     }
-    yield* verified()
-    open = undefined
-    if ("table" in piece) yield* begin(piece)
+    yield* verifyTable()
+    current = undefined
+    if ("table" in piece) yield* beginTable(piece)
     else if ("sequences" in piece) yield* setSequences(sql, piece)
-    else if ("image" in piece) yield* keep(piece)
-    else if ("end" in piece) ended = { tables: made.length, rows, ...piece.end, passed_over: passedOver }
+    else if ("image" in piece) yield* storeImage(piece)
+    else if ("end" in piece) result = { tables: tables.length, rows, ...piece.end, passed_over: skippedTables }
   })
 
-  const done = Effect.suspend((): Effect.Effect<Loaded, NotLoaded> => {
-    const [without] = missing
-    if (without !== undefined) return new NotLoaded({ message: `${without} is missing` })
-    if (ended === undefined || ended.images !== written.length) return new NotLoaded({ message: "its end is missing" })
-    return Effect.succeed(ended)
+  const finish = Effect.suspend((): Effect.Effect<LoadResult, NotLoaded> => {
+    const [missingTable] = missing
+    if (missingTable !== undefined) return new NotLoaded({ message: `${missingTable} is missing` })
+    if (result === undefined || result.images !== writtenImages.length)
+      return new NotLoaded({ message: "its end is missing" })
+    return Effect.succeed(result)
   })
-  return { take, done }
+  return { loadPiece, finish }
 }
 
 /**
@@ -175,28 +183,30 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
  * transaction; each table is compared by count and digest with what was told of it. `before` runs in it as the last thing
  * before the commit. Afterwards the tables are brought up to this release.
  */
-export const load = Effect.fnUntraced(function* <E, E2>(
-  header: Header,
-  target: Target,
-  telling: (take: (piece: Piece) => Effect.Effect<void, NotLoaded | SqlError>) => Effect.Effect<unknown, E>,
-  before: Effect.Effect<void, E2, SqlClient> = Effect.void
-): Effect.fn.Return<Loaded, E | E2 | NotLoaded | MigrationFailed | SqlError, SqlClient> {
+export const loadBackup = Effect.fnUntraced(function* <E, E2>(
+  header: BackupHeader,
+  target: LoadTarget,
+  readPieces: (
+    loadPiece: (piece: BackupPiece) => Effect.Effect<void, NotLoaded | SqlError>
+  ) => Effect.Effect<unknown, E>,
+  beforeCommit: Effect.Effect<void, E2, SqlClient> = Effect.void
+): Effect.fn.Return<LoadResult, E | E2 | NotLoaded | MigrationFailed | SqlError, SqlClient> {
   const sql = yield* SqlClient
-  const had = yield* migrationsOf(header, target)
-  const written: Array<ImageKey> = []
+  const appliedMigrations = yield* resolveMigrations(header, target)
+  const writtenImages: Array<ImageKey> = []
   const loading = Effect.gen(function* () {
-    yield* refuseUnlessEmpty(sql, target.name)
-    yield* migrate(had)
-    yield* pinTexts(sql)
-    const made = yield* tablesOf(sql)
-    const taken = taking(sql, target, made, written)
-    const loaded = yield* withoutKeys(sql, made, Effect.andThen(telling(taken.take), taken.done))
-    yield* before
+    yield* requireEmptyDatabase(sql, target.name)
+    yield* migrate(appliedMigrations)
+    yield* pinTextFormats(sql)
+    const tables = yield* loadTables(sql)
+    const loader = makePieceLoader(sql, target, tables, writtenImages)
+    const loaded = yield* withoutForeignKeys(sql, tables, Effect.andThen(readPieces(loader.loadPiece), loader.finish))
+    yield* beforeCommit
     return loaded
   })
   // Alone from before it is looked at: of two that find the database empty one would else put its rows in the place of the other's.
-  const loaded = yield* Effect.onError(aloneOnSchema(sql, loading), () =>
-    Effect.forEach(written, (image) => Effect.exit(target.images.remove(image)), { discard: true })
+  const loaded = yield* Effect.onError(withMigrationLock(sql, loading), () =>
+    Effect.forEach(writtenImages, (image) => Effect.exit(target.images.remove(image)), { discard: true })
   )
   yield* migrate(target.migrations)
   // Nobody has counted what is in the tables yet, and plans for empty ones read them whole.

@@ -4,9 +4,9 @@ import * as Fs from "node:fs/promises"
 import { StringDecoder } from "node:string_decoder"
 import { createZstdDecompress } from "node:zlib"
 import { Data, Effect, type Scope, Stream } from "effect"
-import { lineCutter, readLine, StrangeLine } from "./lines.ts"
-import { FORMAT_VERSION, type Header, type Piece } from "./pieces.ts"
-import { isCompressed, SEAL_BYTES, sealOf } from "./seal.ts"
+import { InvalidBackupLine, makeLineSplitter, parseBackupLine } from "./lines.ts"
+import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./pieces.ts"
+import { isZstandard, makeSeal, SEAL_BYTES } from "./seal.ts"
 
 /** The file is no backup that can be restored. */
 export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
@@ -26,37 +26,37 @@ const STRANGE = "is not a backup of Latchkey, or a newer release wrote it"
 const BATCH_ROWS = 2_000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+const toReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** A backup whose seal is right. */
-export interface SoundBackup {
-  readonly header: Header
+export interface VerifiedBackup {
+  readonly header: BackupHeader
   /** Tells its pieces but for the header, from the beginning; once more each time. */
-  readonly tellInto: <E, R>(
-    tell: (piece: Piece) => Effect.Effect<void, E, R>
+  readonly forEachPiece: <E, R>(
+    handlePiece: (piece: BackupPiece) => Effect.Effect<void, E, R>
   ) => Effect.Effect<void, E | UnusableBackup, R>
 }
 
 /** Looks through the whole file, and at its first line. What is read of it later is the same file, whatever its name leads to by then. */
 export const openBackup = Effect.fnUntraced(function* (
   file: string
-): Effect.fn.Return<SoundBackup, UnusableBackup, Scope.Scope> {
+): Effect.fn.Return<VerifiedBackup, UnusableBackup, Scope.Scope> {
   const unusable = (why: string) => new UnusableBackup({ file, why })
-  const inFile = <A>(work: () => Promise<A>) =>
-    Effect.tryPromise({ try: work, catch: (cause) => unusable(`cannot be read: ${reasonOf(cause)}`) })
-  const opened = yield* Effect.acquireRelease(
-    inFile(() => Fs.open(file, "r")),
+  const tryFileWork = <A>(work: () => Promise<A>) =>
+    Effect.tryPromise({ try: work, catch: (cause) => unusable(`cannot be read: ${toReason(cause)}`) })
+  const fileHandle = yield* Effect.acquireRelease(
+    tryFileWork(() => Fs.open(file, "r")),
     (handle) => Effect.promise(() => handle.close())
   )
-  const { size } = yield* inFile(() => opened.stat())
+  const { size } = yield* tryFileWork(() => fileHandle.stat())
   const content = size - SEAL_BYTES
-  const ends = yield* inFile(() => endsOf(opened, Math.max(content, 0)))
-  if (!isCompressed(ends.first)) return yield* unusable(FOREIGN)
-  if (content <= 0 || !sealOf(yield* inFile(() => sha256Of(opened, content))).equals(ends.seal)) {
+  const ends = yield* tryFileWork(() => readEnds(fileHandle, Math.max(content, 0)))
+  if (!isZstandard(ends.first)) return yield* unusable(FOREIGN)
+  if (content <= 0 || !makeSeal(yield* tryFileWork(() => computeSha256(fileHandle, content))).equals(ends.seal)) {
     return yield* unusable(DAMAGED)
   }
-  const pieces = Stream.suspend(() => piecesIn(opened, content)).pipe(
-    Stream.mapError((error) => unusable(error instanceof StrangeLine ? STRANGE : reasonOf(error)))
+  const pieces = Stream.suspend(() => readPieces(fileHandle, content)).pipe(
+    Stream.mapError((error) => unusable(error instanceof InvalidBackupLine ? STRANGE : toReason(error)))
   )
   const first = yield* Stream.runHead(pieces)
   const header = first._tag === "Some" && "format" in first.value ? first.value : undefined
@@ -66,58 +66,60 @@ export const openBackup = Effect.fnUntraced(function* (
       `has format ${header.version}, which this release does not know: restore it with Latchkey ${header.latchkey} or later`
     )
   }
-  return { header, tellInto: (tell) => Stream.runForEach(Stream.drop(pieces, 1), tell) }
+  return { header, forEachPiece: (handlePiece) => Stream.runForEach(Stream.drop(pieces, 1), handlePiece) }
 })
 
-const endsOf = async (opened: Fs.FileHandle, content: number) => {
+const readEnds = async (fileHandle: Fs.FileHandle, content: number) => {
   const [first, seal] = [Buffer.alloc(4), Buffer.alloc(SEAL_BYTES)]
-  await opened.read(first, 0, first.length, 0)
-  await opened.read(seal, 0, seal.length, content)
+  await fileHandle.read(first, 0, first.length, 0)
+  await fileHandle.read(seal, 0, seal.length, content)
   return { first, seal }
 }
 
-const readStream = (opened: Fs.FileHandle, bytes: number) =>
-  createReadStream("", { fd: opened, start: 0, end: bytes - 1, autoClose: false })
+const readStream = (fileHandle: Fs.FileHandle, bytes: number) =>
+  createReadStream("", { fd: fileHandle, start: 0, end: bytes - 1, autoClose: false })
 
-const sha256Of = async (opened: Fs.FileHandle, bytes: number): Promise<string> => {
+const computeSha256 = async (fileHandle: Fs.FileHandle, bytes: number): Promise<string> => {
   const hash = createHash("sha256")
-  for await (const chunk of readStream(opened, bytes)) hash.update(chunk)
+  for await (const chunk of readStream(fileHandle, bytes)) hash.update(chunk)
   return hash.digest("hex")
 }
 
-async function* textIn(opened: Fs.FileHandle, bytes: number): AsyncGenerator<string> {
+async function* readText(fileHandle: Fs.FileHandle, bytes: number): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8")
-  const compressed = readStream(opened, bytes)
+  const compressed = readStream(fileHandle, bytes)
   const plain = createZstdDecompress()
   compressed.on("error", (error) => plain.destroy(error))
   for await (const chunk of compressed.pipe(plain)) yield decoder.write(chunk)
 }
 
 /** What lines say, with rows that follow one another put together. */
-const piecesIn = (opened: Fs.FileHandle, bytes: number): Stream.Stream<Piece, unknown> => {
-  const cutter = lineCutter()
-  const lines = Stream.fromAsyncIterable(textIn(opened, bytes), (cause) => cause).pipe(
-    Stream.mapEffect((text) => Effect.fromResult(cutter.push(text)))
+const readPieces = (fileHandle: Fs.FileHandle, bytes: number): Stream.Stream<BackupPiece, unknown> => {
+  const splitter = makeLineSplitter()
+  const lines = Stream.fromAsyncIterable(readText(fileHandle, bytes), (cause) => cause).pipe(
+    Stream.mapEffect((text) => Effect.fromResult(splitter.push(text)))
   )
-  let [some, characters]: [Array<string>, number] = [[], 0]
-  const gathered = (): ReadonlyArray<Piece> => {
-    const rows = some
-    ;[some, characters] = [[], 0]
+  let [pendingRows, characters]: [Array<string>, number] = [[], 0]
+  const takePendingRows = (): ReadonlyArray<BackupPiece> => {
+    const rows = pendingRows
+    ;[pendingRows, characters] = [[], 0]
     return rows.length === 0 ? [] : [{ some: rows }]
   }
-  const taken = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
-    const pieces: Array<Piece> = []
+  const toPieces = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+    const pieces: Array<BackupPiece> = []
     for (const text of texts) {
-      const said = yield* readLine(text)
-      if (typeof said !== "string") pieces.push(...gathered(), said)
+      const lineContent = yield* parseBackupLine(text)
+      if (typeof lineContent !== "string") pieces.push(...takePendingRows(), lineContent)
       else {
-        some.push(said)
-        characters += said.length
-        if (some.length >= BATCH_ROWS || characters >= BATCH_CHARACTERS) pieces.push(...gathered())
+        pendingRows.push(lineContent)
+        characters += lineContent.length
+        if (pendingRows.length >= BATCH_ROWS || characters >= BATCH_CHARACTERS) pieces.push(...takePendingRows())
       }
     }
     return pieces
   })
-  const whole = Effect.suspend(() => (cutter.isWhole() ? Effect.succeed(gathered()) : Effect.fail(new StrangeLine())))
-  return Stream.flattenIterable(Stream.concat(Stream.mapEffect(lines, taken), Stream.fromEffect(whole)))
+  const finalPieces = Effect.suspend(() =>
+    splitter.isWhole() ? Effect.succeed(takePendingRows()) : Effect.fail(new InvalidBackupLine())
+  )
+  return Stream.flattenIterable(Stream.concat(Stream.mapEffect(lines, toPieces), Stream.fromEffect(finalPieces)))
 }

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 // What a backup is made of, piece by piece, whether it lies in a file or goes from one database into another.
 
 /** What it was made of, and by what: the first piece. */
-export const Header = Schema.Struct({
+export const BackupHeader = Schema.Struct({
   format: Schema.Literal("latchkey backup"),
   version: Schema.Int,
   /** The release that made it. */
@@ -15,10 +15,10 @@ export const Header = Schema.Struct({
   /** The migrations its tables had. */
   migrations: Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 })
-export type Header = typeof Header.Type
+export type BackupHeader = typeof BackupHeader.Type
 
 /** A table, before its rows. */
-export const TableBegun = Schema.Struct({
+export const TableHeader = Schema.Struct({
   table: Schema.String,
   columns: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String })),
   /** The columns of its primary key, by which an error names a row. Earlier backups do not say them. */
@@ -27,28 +27,28 @@ export const TableBegun = Schema.Struct({
   /** Of all its rows in any order, see digest.ts. */
   digest: Schema.String
 })
-export type TableBegun = typeof TableBegun.Type
+export type TableHeader = typeof TableHeader.Type
 
 /** The last number each sequence gave; one that gave none is left out. After all tables. */
-export const Sequences = Schema.Struct({ sequences: Schema.Record(Schema.String, Schema.String) })
+export const BackupSequences = Schema.Struct({ sequences: Schema.Record(Schema.String, Schema.String) })
 
 /** An image whose bytes lie in a folder; those in the database are rows of theirs. */
-export const Image = Schema.Struct({
+export const BackupImage = Schema.Struct({
   image: Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String }),
   content: Schema.Uint8ArrayFromBase64
 })
-export type Image = typeof Image.Type
+export type BackupImage = typeof BackupImage.Type
 
 /** The last piece: how many images came, and how many had no file any more. */
-export const End = Schema.Struct({ end: Schema.Struct({ images: Schema.Int, images_missing: Schema.Int }) })
+export const BackupEnd = Schema.Struct({ end: Schema.Struct({ images: Schema.Int, images_missing: Schema.Int }) })
 
-export const Structure = Schema.Union([Header, TableBegun, Sequences, Image, End])
+export const StructurePiece = Schema.Union([BackupHeader, TableHeader, BackupSequences, BackupImage, BackupEnd])
 
 /** Some rows of the table that was begun last, each as PostgreSQL writes a row as text: `(1,Ada,"2026-01-01 00:00:00+00")`. */
-export interface Rows {
+export interface RowsPiece {
   readonly some: ReadonlyArray<string>
 }
 
-export type Piece = typeof Structure.Type | Rows
+export type BackupPiece = typeof StructurePiece.Type | RowsPiece
 
 export const FORMAT_VERSION = 1

@@ -9,7 +9,7 @@ const DIGEST_DIGITS = 64
 export const SEAL_BYTES = HEAD_BYTES + LABEL.length + DIGEST_DIGITS
 
 /** The seal of content with this SHA-256, in hexadecimal. */
-export const sealOf = (sha256: string): Buffer => {
+export const makeSeal = (sha256: string): Buffer => {
   const text = Buffer.from(`${LABEL}${sha256}`)
   const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt32LE(SKIPPABLE, 0)
@@ -20,4 +20,4 @@ export const sealOf = (sha256: string): Buffer => {
 /** What every Zstandard frame begins with. */
 const ZSTANDARD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-export const isCompressed = (first: Uint8Array): boolean => ZSTANDARD.equals(first.subarray(0, ZSTANDARD.length))
+export const isZstandard = (first: Uint8Array): boolean => ZSTANDARD.equals(first.subarray(0, ZSTANDARD.length))

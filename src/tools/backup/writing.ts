@@ -3,22 +3,22 @@ import * as Fs from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { constants, createZstdCompress, type ZstdCompress } from "node:zlib"
 import { Data, Effect, Result, type Scope } from "effect"
-import { lineWriter, type TooLongLine } from "./lines.ts"
-import type { Tell } from "./reading.ts"
-import { sealOf } from "./seal.ts"
+import { type BackupLineTooLong, makeBackupLineWriter } from "./lines.ts"
+import type { WritePiece } from "./reading.ts"
+import { makeSeal } from "./seal.ts"
 
 /** The file could not be written, or is there already. */
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
 
-const notBackedUp = ({ message }: TooLongLine) =>
+const toNotWritten = ({ message }: BackupLineTooLong) =>
   new NotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
 
 /** Nobody's but the user's that makes it. */
-const MODE = 0o600
+const FILE_MODE = 0o600
 /** Zstandard's own default: higher ones take long and save little. */
-const LEVEL = 3
+const COMPRESSION_LEVEL = 3
 
-const inFile = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, NotWritten> =>
+const tryFileWork = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, NotWritten> =>
   Effect.tryPromise({
     try: work,
     catch: (cause) =>
@@ -27,22 +27,23 @@ const inFile = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, NotWr
       })
   })
 
-const whatIsThere = (file: string): Promise<"nothing" | "a file" | "something else"> =>
+const findEntryKind = (file: string): Promise<"nothing" | "a file" | "something else"> =>
   Fs.lstat(file).then(
-    (there) => (there.isFile() ? "a file" : "something else"),
+    (entry) => (entry.isFile() ? "a file" : "something else"),
     () => "nothing"
   )
 
 /** What is no file is never made one: whoever tries a backup out on /dev/null would have no /dev/null any more. */
-const refuseWhatIsThere = Effect.fnUntraced(function* (file: string, force: boolean) {
+const requireWritableFile = Effect.fnUntraced(function* (file: string, force: boolean) {
   if (file === "") return yield* new NotWritten({ message: "FILE: must name a file" })
-  const there = yield* inFile(file, () => whatIsThere(file))
-  if (there === "something else") return yield* new NotWritten({ message: `FILE: must be a regular file, not ${file}` })
-  if (force || there === "nothing") return
+  const entryKind = yield* tryFileWork(file, () => findEntryKind(file))
+  if (entryKind === "something else")
+    return yield* new NotWritten({ message: `FILE: must be a regular file, not ${file}` })
+  if (force || entryKind === "nothing") return
   return yield* new NotWritten({ message: `FILE: ${file} exists; name another file or add --force` })
 })
 
-interface Written {
+interface WrittenFile {
   /** Of the file. */
   readonly bytes: number
   readonly sha256: string
@@ -56,26 +57,26 @@ interface Written {
 export const writeBackup = <A, E, R>(
   file: string,
   force: boolean,
-  telling: (tell: Tell<NotWritten>) => Effect.Effect<A, E, R>,
-  most?: number
-): Effect.Effect<readonly [A, Written], E | NotWritten, Exclude<R, Scope.Scope>> =>
+  writePieces: (writePiece: WritePiece<NotWritten>) => Effect.Effect<A, E, R>,
+  maxLineCharacters?: number
+): Effect.Effect<readonly [A, WrittenFile], E | NotWritten, Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
-    yield* refuseWhatIsThere(file, force)
+    yield* requireWritableFile(file, force)
     const unfinished = `${file}.unfinished-${randomBytes(4).toString("hex")}`
-    const opened = yield* Effect.acquireRelease(
-      inFile(file, () => Fs.open(unfinished, "wx", MODE)),
+    const fileHandle = yield* Effect.acquireRelease(
+      tryFileWork(file, () => Fs.open(unfinished, "wx", FILE_MODE)),
       (handle) => Effect.promise(() => handle.close().then(() => Fs.rm(unfinished, { force: true })))
     )
-    const { tell, finish } = yield* compressing(file, opened, lineWriter(most))
-    const told = yield* telling(tell)
+    const { writePiece, finish } = yield* makeCompressor(file, fileHandle, makeBackupLineWriter(maxLineCharacters))
+    const result = yield* writePieces(writePiece)
     const written = yield* finish
-    yield* refuseWhatIsThere(file, force)
-    yield* Effect.uninterruptible(inFile(file, () => named(unfinished, file)))
-    return [told, written] as const
+    yield* requireWritableFile(file, force)
+    yield* Effect.uninterruptible(tryFileWork(file, () => renameDurably(unfinished, file)))
+    return [result, written] as const
   }).pipe(Effect.scoped)
 
 /** Whole under its name, also after a power failure; not every file system can see to the latter. */
-const named = async (unfinished: string, file: string): Promise<void> => {
+const renameDurably = async (unfinished: string, file: string): Promise<void> => {
   await Fs.rename(unfinished, file)
   const folder = await Fs.open(dirname(resolve(file)), "r")
   await folder
@@ -85,54 +86,54 @@ const named = async (unfinished: string, file: string): Promise<void> => {
 }
 
 /** Compresses what it is told into the file; each piece waits until what came before it is on its way. */
-const compressing = Effect.fnUntraced(function* (
+const makeCompressor = Effect.fnUntraced(function* (
   file: string,
-  opened: Fs.FileHandle,
-  linesOf: ReturnType<typeof lineWriter>
+  fileHandle: Fs.FileHandle,
+  toLines: ReturnType<typeof makeBackupLineWriter>
 ) {
   const compress = yield* Effect.acquireRelease(
-    Effect.sync(() => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })),
+    Effect.sync(() => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } })),
     (stream) => Effect.sync(() => stream.destroy())
   )
-  const pumped = pump(compress, opened)
+  const pumping = pump(compress, fileHandle)
   // It is waited for when a write fails, or at the end: until then its failure is nobody's yet.
-  pumped.catch(() => {})
+  pumping.catch(() => {})
   const write = (text: string): Promise<void> =>
-    new Promise((done, failed) => {
+    new Promise((resolvePromise, reject) => {
       // A disk that is full ends the pump, and with it what waits here.
-      pumped.catch(failed)
-      compress.write(text, (error) => (error ? failed(error) : done()))
+      pumping.catch(reject)
+      compress.write(text, (error) => (error ? reject(error) : resolvePromise()))
     })
   return {
-    tell: (piece: Parameters<Tell<NotWritten>>[0]) =>
-      Effect.flatMap(Effect.fromResult(Result.mapError(linesOf(piece), notBackedUp)), (text) =>
-        inFile(file, () => write(text))
+    writePiece: (piece: Parameters<WritePiece<NotWritten>>[0]) =>
+      Effect.flatMap(Effect.fromResult(Result.mapError(toLines(piece), toNotWritten)), (text) =>
+        tryFileWork(file, () => write(text))
       ),
-    finish: inFile(file, async () => {
+    finish: tryFileWork(file, async () => {
       compress.end()
-      const { sha256, bytes } = await pumped
-      const seal = sealOf(sha256)
-      await opened.write(seal)
-      await opened.sync()
+      const { sha256, bytes } = await pumping
+      const seal = makeSeal(sha256)
+      await fileHandle.write(seal)
+      await fileHandle.sync()
       return { sha256, bytes: bytes + seal.length }
     })
   }
 })
 
-const pump = async (compressed: ZstdCompress, opened: Fs.FileHandle): Promise<Written> => {
+const pump = async (compressed: ZstdCompress, fileHandle: Fs.FileHandle): Promise<WrittenFile> => {
   const hash = createHash("sha256")
   let bytes = 0
   for await (const chunk of compressed) {
     const piece: Uint8Array = chunk
     hash.update(piece)
     bytes += piece.length
-    await writeAll(opened, piece)
+    await writeAll(fileHandle, piece)
   }
   return { sha256: hash.digest("hex"), bytes }
 }
 
 /** One write may take less than it is given. */
-const writeAll = async (opened: Fs.FileHandle, bytes: Uint8Array): Promise<void> => {
+const writeAll = async (fileHandle: Fs.FileHandle, bytes: Uint8Array): Promise<void> => {
   let written = 0
-  while (written < bytes.length) written += (await opened.write(bytes, written)).bytesWritten
+  while (written < bytes.length) written += (await fileHandle.write(bytes, written)).bytesWritten
 }

@@ -3,10 +3,10 @@ import { Command, Flag } from "effect/cli"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
-import { type Keeper, SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
-import type { Account } from "../../domain/access/sign-in/sub-account-store.ts"
-import { answer } from "./answer.ts"
-import { passwordFlags, passwordOf } from "./password.ts"
+import { type AccountManager, SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
+import type { OperatorAccount } from "../../domain/access/sign-in/sub-account-store.ts"
+import { runCommand } from "./answer.ts"
+import { passwordFlags, readPasswordOption } from "./password.ts"
 
 const create = Command.make(
   "create",
@@ -19,15 +19,15 @@ const create = Command.make(
     ),
     ...passwordFlags
   },
-  ({ operatorId, email, name, ...given }) =>
-    answer(
+  ({ operatorId, email, name, ...passwordOptions }) =>
+    runCommand(
       "account create",
-      Effect.flatMap(passwordOf(given), (password) =>
+      Effect.flatMap(readPasswordOption(passwordOptions), (password) =>
         Operators.use((operators) =>
           operators.createAccount({ operator_id: operatorId, email, name: Option.getOrUndefined(name), password })
         )
       ),
-      (made) => `Created sub-account ${made.account_id}.`
+      (account) => `Created sub-account ${account.account_id}.`
     )
 ).pipe(Command.withDescription("Create a sub-account, which sees every property of its operator"))
 
@@ -37,91 +37,92 @@ const password = Command.make(
     accountId: Flag.Int("account").pipe(Flag.withDescription("account_id")),
     ...passwordFlags
   },
-  ({ accountId, ...given }) =>
-    answer(
+  ({ accountId, ...passwordOptions }) =>
+    runCommand(
       "account password",
-      Effect.flatMap(passwordOf(given), (text) =>
+      Effect.flatMap(readPasswordOption(passwordOptions), (newPassword) =>
         Effect.provide(
-          Passwords.use((passwords) => passwords.change({ account_id: accountId, password: text })),
+          Passwords.use((passwords) => passwords.change({ account_id: accountId, password: newPassword })),
           Passwords.layer
         )
       ),
-      (changed) => `Changed the password of account ${changed.account_id}; ended ${sessions(changed.sessions_ended)}.`
+      (result) =>
+        `Changed the password of account ${result.account_id}; ended ${formatSessionCount(result.sessions_ended)}.`
     )
 ).pipe(Command.withDescription("Change the password of an account and end its sessions"))
 
-const sessions = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`)
+const formatSessionCount = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`)
 
 /** With the accounts of operators. */
-const withAccounts = <A, E, R>(work: (accounts: SubAccounts["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.provide(SubAccounts.use(work), SubAccounts.layer)
+const withAccounts = <A, E, R>(use: (accounts: SubAccounts["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.provide(SubAccounts.use(use), SubAccounts.layer)
 
 const list = Command.make(
   "list",
   { operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id")) },
   ({ operatorId }) =>
-    answer(
+    runCommand(
       "account list",
       Effect.gen(function* () {
-        const accounts = yield* withAccounts((all) => all.list({ operatorId, role: "main" }))
+        const accounts = yield* withAccounts((subAccounts) => subAccounts.list({ operatorId, role: "main" }))
         return accounts.length === 0
           ? yield* new NotFound({ message: `There is no operator ${operatorId}.` })
-          : { accounts: accounts.map(({ id, ...shown }) => ({ account_id: id, ...shown })) }
+          : { accounts: accounts.map(({ id, ...details }) => ({ account_id: id, ...details })) }
       }),
-      ({ accounts }) => accounts.map(inWords).join("\n")
+      ({ accounts }) => accounts.map(formatAccount).join("\n")
     )
 ).pipe(Command.withDescription("List the accounts of an operator, including disabled ones"))
 
-const timeOf = (at: Date | null): string => at?.toISOString() ?? "never"
+const formatTime = (time: Date | null): string => time?.toISOString() ?? "never"
 
 /** What people wrote is quoted, so that nothing in it moves the cursor. */
-const inWords = (account: Omit<Account, "id"> & { readonly account_id: number }): string =>
+const formatAccount = (account: Omit<OperatorAccount, "id"> & { readonly account_id: number }): string =>
   [
     account.account_id,
     account.role,
     JSON.stringify(account.name),
     JSON.stringify(account.email),
-    `signed in ${timeOf(account.signed_in_at)}`,
-    ...(account.disabled_at === null ? [] : [`disabled since ${timeOf(account.disabled_at)}`])
+    `signed in ${formatTime(account.signed_in_at)}`,
+    ...(account.disabled_at === null ? [] : [`disabled since ${formatTime(account.disabled_at)}`])
   ].join("  ")
 
-const sub = { id: Flag.Int("account").pipe(Flag.withDescription("account_id of the sub-account")) }
+const subAccountArguments = { id: Flag.Int("account").pipe(Flag.withDescription("account_id of the sub-account")) }
 
 /** Does what its main account could do with a sub-account. */
-const asKeeper = <A, E, R>(
+const asMainAccount = <A, E, R>(
   id: number,
-  work: (accounts: SubAccounts["Service"], keeper: Keeper) => Effect.Effect<A, E, R>
+  use: (accounts: SubAccounts["Service"], mainAccount: AccountManager) => Effect.Effect<A, E, R>
 ) =>
   withAccounts(
     Effect.fnUntraced(function* (accounts) {
-      const found = yield* accounts.whose(id)
-      if (found === undefined) return yield* new NotFound({ message: `There is no account ${id}.` })
-      if (found.role === "main") return yield* mainAccountStays
-      return yield* work(accounts, { operatorId: found.operatorId, role: "main" })
+      const owner = yield* accounts.findOwner(id)
+      if (owner === undefined) return yield* new NotFound({ message: `There is no account ${id}.` })
+      if (owner.role === "main") return yield* mainAccountConflict
+      return yield* use(accounts, { operatorId: owner.operatorId, role: "main" })
     })
   )
 
-const mainAccountStays = new Conflict({
+const mainAccountConflict = new Conflict({
   message: "--account: must be a sub-account; to stop a main account, run latchkey operator update with --status."
 })
 
-const disable = Command.make("disable", sub, ({ id }) =>
-  answer(
+const disable = Command.make("disable", subAccountArguments, ({ id }) =>
+  runCommand(
     "account disable",
-    asKeeper(id, (accounts, keeper) => accounts.disable(keeper, id)),
-    (disabled) => `Disabled account ${disabled.account_id}; ended ${sessions(disabled.sessions_ended)}.`
+    asMainAccount(id, (accounts, mainAccount) => accounts.disable(mainAccount, id)),
+    (result) => `Disabled account ${result.account_id}; ended ${formatSessionCount(result.sessions_ended)}.`
   )
 ).pipe(Command.withDescription("Disable a sub-account, its tokens and its connected applications"))
 
-const enable = Command.make("enable", sub, ({ id }) =>
-  answer(
+const enable = Command.make("enable", subAccountArguments, ({ id }) =>
+  runCommand(
     "account enable",
-    asKeeper(id, (accounts, keeper) => accounts.enable(keeper, id)),
-    (enabled) => `Enabled account ${enabled.account_id}.`
+    asMainAccount(id, (accounts, mainAccount) => accounts.enable(mainAccount, id)),
+    (result) => `Enabled account ${result.account_id}.`
   )
 ).pipe(Command.withDescription("Enable a disabled sub-account again"))
 
-export const account = Command.make("account").pipe(
+export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Create, list, disable and enable the accounts of an operator"),
   Command.withSubcommands([create, list, password, disable, enable])
 )

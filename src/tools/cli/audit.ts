@@ -1,15 +1,15 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type RefusedSum, type TrailEntry, TrailLog } from "../../changes/TrailLog.ts"
+import { type AuditEntry, AuditLog, type FailedCallSummary } from "../../changes/TrailLog.ts"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
-import { instantText } from "../../contract/time.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
 import { AUDIT_DEFAULT, AUDIT_MAX } from "../../platform/limits.ts"
-import { answer } from "./answer.ts"
-import { instant } from "./instant.ts"
+import { runCommand } from "./answer.ts"
+import { instantFlag } from "./instant.ts"
 
-const RECORD = /^[a-z_]+:\S+$/
+const RECORD_PATTERN = /^[a-z_]+:\S+$/
 
-export const audit = Command.make(
+export const auditCommand = Command.make(
   "audit",
   {
     operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id")),
@@ -19,37 +19,37 @@ export const audit = Command.make(
       ),
       Flag.optional
     ),
-    since: instant("since", "Show entries from this time on"),
-    until: instant("until", "Show entries before this time"),
+    since: instantFlag("since", "Show entries from this time on"),
+    until: instantFlag("until", "Show entries before this time"),
     limit: Flag.Int("limit").pipe(
       Flag.withDescription(`Changes to show, newest first, at most ${AUDIT_MAX} (default: ${AUDIT_DEFAULT})`),
       Flag.withDefault(AUDIT_DEFAULT)
     )
   },
-  ({ operator, limit, ...given }) =>
-    answer(
+  ({ operator, limit, ...options }) =>
+    runCommand(
       "audit",
       Effect.gen(function* () {
-        const log = yield* TrailLog
-        const record = Option.getOrUndefined(given.record)
-        const since = Option.getOrUndefined(given.since)
-        const until = Option.getOrUndefined(given.until)
-        const wrong = wrongIn({ record, since, until, limit })
-        if (wrong !== undefined) return yield* new BadRequest({ message: wrong })
-        if (!(yield* log.isKnown(operator))) {
+        const log = yield* AuditLog
+        const record = Option.getOrUndefined(options.record)
+        const since = Option.getOrUndefined(options.since)
+        const until = Option.getOrUndefined(options.until)
+        const problem = findOptionProblem({ record, since, until, limit })
+        if (problem !== undefined) return yield* new BadRequest({ message: problem })
+        if (!(yield* log.operatorExists(operator))) {
           return yield* new NotFound({ message: `There is no operator ${operator}.` })
         }
-        const wanted = { operatorId: operator, since, until }
+        const filter = { operatorId: operator, since, until }
         return {
-          changes: (yield* log.changes({ ...wanted, record }, limit)).map(changeToAnswer),
+          changes: (yield* log.listEntries({ ...filter, record }, limit)).map(toChangeOutput),
           // What was refused touched no record.
-          refused: record === undefined ? (yield* log.refused(wanted, limit)).map(refusedToAnswer) : []
+          refused: record === undefined ? (yield* log.listFailedCalls(filter, limit)).map(toRefusalOutput) : []
         }
-      }).pipe(Effect.provide(TrailLog.layer)),
+      }).pipe(Effect.provide(AuditLog.layer)),
       ({ changes, refused }) =>
         [
-          ...(changes.length === 0 ? ["No changes."] : changes.map(changeInWords)),
-          ...(refused.length === 0 ? [] : ["Rejected:", ...refused.map(refusedInWords)])
+          ...(changes.length === 0 ? ["No changes."] : changes.map(formatChange)),
+          ...(refused.length === 0 ? [] : ["Rejected:", ...refused.map(formatRefusal)])
         ].join("\n")
     )
 ).pipe(
@@ -63,48 +63,49 @@ export const audit = Command.make(
   ])
 )
 
-interface Asked {
+interface AuditOptions {
   readonly record: string | undefined
   readonly since: Date | undefined
   readonly until: Date | undefined
   readonly limit: number
 }
 
-const wrongIn = ({ record, since, until, limit }: Asked): string | undefined => {
+const findOptionProblem = ({ record, since, until, limit }: AuditOptions): string | undefined => {
   if (limit < 1 || limit > AUDIT_MAX) return `--limit: must be from 1 to ${AUDIT_MAX}.`
-  if (record !== undefined && !RECORD.test(record)) return "--record: must look like reservation:5-ABC or task:12."
+  if (record !== undefined && !RECORD_PATTERN.test(record))
+    return "--record: must look like reservation:5-ABC or task:12."
   return since !== undefined && until !== undefined && since >= until ? "--until: must be after --since." : undefined
 }
 
-const changeToAnswer = ({ at, ...change }: TrailEntry) => ({ at: instantText(at), ...change })
+const toChangeOutput = ({ at, ...change }: AuditEntry) => ({ at: formatUtcInstant(at), ...change })
 
-const refusedToAnswer = ({ first_hour, last_hour, ...refused }: RefusedSum) => ({
-  ...refused,
-  first_hour: instantText(first_hour),
-  last_hour: instantText(last_hour)
+const toRefusalOutput = ({ first_hour, last_hour, ...refusal }: FailedCallSummary) => ({
+  ...refusal,
+  first_hour: formatUtcInstant(first_hour),
+  last_hour: formatUtcInstant(last_hour)
 })
 
 /** Names are other people's texts: quoted, so that nothing in them is taken for ours or moves the cursor. */
-const whoInWords = ({ account, application }: Pick<TrailEntry, "account" | "application">): string =>
+const formatActor = ({ account, application }: Pick<AuditEntry, "account" | "application">): string =>
   account === null
     ? application
     : `${account.name === null ? `account ${account.id}` : JSON.stringify(account.name)} with ${JSON.stringify(application)}`
 
-const changeInWords = (change: ReturnType<typeof changeToAnswer>): string =>
+const formatChange = (change: ReturnType<typeof toChangeOutput>): string =>
   [
     change.at,
-    whoInWords(change),
+    formatActor(change),
     change.operation,
     change.record,
     ...(change.fields.length === 0 ? [] : [change.fields.join(", ")]),
     ...(change.request_id === null ? [] : [change.request_id])
   ].join("  ")
 
-const refusedInWords = (refused: ReturnType<typeof refusedToAnswer>): string =>
+const formatRefusal = (refusal: ReturnType<typeof toRefusalOutput>): string =>
   [
-    `  ${refused.times} ${refused.times === 1 ? "time" : "times"}`,
-    String(refused.error_code),
-    refused.operation,
-    whoInWords(refused),
-    `last in the hour from ${refused.last_hour}`
+    `  ${refusal.times} ${refusal.times === 1 ? "time" : "times"}`,
+    String(refusal.error_code),
+    refusal.operation,
+    formatActor(refusal),
+    `last in the hour from ${refusal.last_hour}`
   ].join("  ")

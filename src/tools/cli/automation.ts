@@ -1,40 +1,40 @@
 import { Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
-import { instantText } from "../../contract/time.ts"
-import { Rules, type TestedRule } from "../../domain/automation/rules/Rules.ts"
-import type { KeptRule } from "../../domain/automation/rules/rule.ts"
-import { layerWakeUpOfCommand } from "../../jobs/layer.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import { AutomationRules, type RuleTestResult } from "../../domain/automation/rules/Rules.ts"
+import type { StoredRule } from "../../domain/automation/rules/rule.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { answer } from "./answer.ts"
-import { ruleFile } from "./rule-file.ts"
+import { runCommand } from "./answer.ts"
+import { readRuleFile } from "./rule-file.ts"
 
 /** With the rules of hosts, under the address at which the service itself is reached. */
-const withRules = <A, E, R>(work: (rules: Rules["Service"]) => Effect.Effect<A, E, R>) =>
+const withRules = <A, E, R>(use: (rules: AutomationRules["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Configuration, ({ publicUrl }) =>
-    Effect.provide(Rules.use(work), Layer.provide(Rules.layer, Layer.succeed(PublicUrl, publicUrl)))
+    Effect.provide(AutomationRules.use(use), Layer.provide(AutomationRules.layer, Layer.succeed(PublicUrl, publicUrl)))
   )
 
 /** The same for a change: the workers of the running service are told when the command ends. */
-const changingRules = <A, E, R>(work: (rules: Rules["Service"]) => Effect.Effect<A, E, R>) =>
-  withRules(work).pipe(Effect.ensuring(WakeUp.use(({ wake }) => wake)), Effect.provide(layerWakeUpOfCommand))
+const withRuleChange = <A, E, R>(use: (rules: AutomationRules["Service"]) => Effect.Effect<A, E, R>) =>
+  withRules(use).pipe(Effect.ensuring(WakeUp.use(({ wake }) => wake)), Effect.provide(layerCommandWakeUp))
 
-const id = Argument.Int("rule").pipe(Argument.withDescription("rule_id"))
-const operator = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
+const ruleArgument = Argument.Int("rule").pipe(Argument.withDescription("rule_id"))
+const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 
 const create = Command.make(
   "create",
   {
-    operator,
+    operator: operatorFlag,
     file: Flag.String("file").pipe(Flag.withDescription("File with the rule as JSON (see docs/automation.md)"))
   },
   ({ operator, file }) =>
-    answer(
+    runCommand(
       "automation create",
-      Effect.flatMap(ruleFile(file), (written) => changingRules((rules) => rules.create(operator, written))),
+      Effect.flatMap(readRuleFile(file), (definition) => withRuleChange((rules) => rules.create(operator, definition))),
       ({ rule_id }) => `Rule ${rule_id} is active.`
     )
 ).pipe(
@@ -50,45 +50,48 @@ const create = Command.make(
 const list = Command.make(
   "list",
   {
-    operator,
+    operator: operatorFlag,
     limit: Flag.Int("limit").pipe(
       Flag.withDescription(`Rules to list, oldest first, at most ${PAGE_MAX} (default: ${PAGE_MAX})`),
       Flag.withDefault(PAGE_MAX)
     )
   },
   ({ operator, limit }) =>
-    answer(
+    runCommand(
       "automation list",
       Effect.gen(function* () {
         if (limit < 1 || limit > PAGE_MAX) {
           return yield* new BadRequest({ message: `--limit: must be from 1 to ${PAGE_MAX}.` })
         }
-        return { rules: (yield* withRules((rules) => rules.list(operator, limit))).map(listed) }
+        return { rules: (yield* withRules((rules) => rules.list(operator, limit))).map(toRuleOutput) }
       }),
-      ({ rules }) => (rules.length === 0 ? "No rules." : rules.map(inWords).join("\n"))
+      ({ rules }) => (rules.length === 0 ? "No rules." : rules.map(formatRule).join("\n"))
     )
 ).pipe(Command.withDescription("List the rules of an operator, including paused ones"))
 
-const listed = ({ id, state, since, created_at, definition }: KeptRule) => ({
+const toRuleOutput = ({ id, state, since, created_at, definition }: StoredRule) => ({
   rule_id: id,
   state,
-  since: instantText(since),
-  created_at: instantText(created_at),
+  since: formatUtcInstant(since),
+  created_at: formatUtcInstant(created_at),
   rule: definition
 })
 
 /** Names are other people's texts: quoted, so that nothing in them moves the cursor. */
-const inWords = ({ rule_id, state, since, rule }: ReturnType<typeof listed>): string =>
+const formatRule = ({ rule_id, state, since, rule }: ReturnType<typeof toRuleOutput>): string =>
   `${rule_id}  ${state} since ${since}  ${rule.action}  ${JSON.stringify(rule.name)}`
 
 const test = Command.make(
   "test",
-  { id, stay: Flag.String("stay").pipe(Flag.withDescription("stay_code of a stay of the same operator")) },
+  {
+    id: ruleArgument,
+    stay: Flag.String("stay").pipe(Flag.withDescription("stay_code of a stay of the same operator"))
+  },
   ({ id, stay }) =>
-    answer(
+    runCommand(
       "automation test",
       withRules((rules) => rules.test(id, stay)),
-      testedInWords
+      formatTestedRule
     )
 ).pipe(
   Command.withDescription("Show when a rule would act on a stay and what it would send; sends nothing"),
@@ -97,7 +100,7 @@ const test = Command.make(
   ])
 )
 
-const testedInWords = ({ rule_id, stay_code, scheduled_at, text, reason }: TestedRule): string =>
+const formatTestedRule = ({ rule_id, stay_code, scheduled_at, text, reason }: RuleTestResult): string =>
   [
     scheduled_at === null
       ? `Rule ${rule_id} has no scheduled action for ${stay_code}.`
@@ -106,26 +109,26 @@ const testedInWords = ({ rule_id, stay_code, scheduled_at, text, reason }: Teste
     ...(reason === null ? [] : [`It will not act: ${JSON.stringify(reason)}`])
   ].join("\n")
 
-type Turning = "pause" | "resume" | "remove"
+type RuleCommandName = "pause" | "resume" | "remove"
 
-const turning = (how: Turning, description: string, say: (id: number) => string) =>
-  Command.make(how, { id }, ({ id }) =>
-    answer(
-      `automation ${how}`,
-      changingRules((rules) => Effect.as(rules[how](id), { rule_id: id })),
-      ({ rule_id }) => say(rule_id)
+const makeTransitionCommand = (transition: RuleCommandName, description: string, format: (id: number) => string) =>
+  Command.make(transition, { id: ruleArgument }, ({ id }) =>
+    runCommand(
+      `automation ${transition}`,
+      withRuleChange((rules) => Effect.as(rules[transition](id), { rule_id: id })),
+      ({ rule_id }) => format(rule_id)
     )
   ).pipe(Command.withDescription(description))
 
-const pause = turning("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
-const resume = turning(
+const pause = makeTransitionCommand("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
+const resume = makeTransitionCommand(
   "resume",
   "Resume a paused rule; actions missed during the pause are skipped",
   (id) => `Resumed rule ${id}.`
 )
-const remove = turning("remove", "Remove a rule and its scheduled actions", (id) => `Removed rule ${id}.`)
+const remove = makeTransitionCommand("remove", "Remove a rule and its scheduled actions", (id) => `Removed rule ${id}.`)
 
-export const automation = Command.make("automation").pipe(
+export const automationCommand = Command.make("automation").pipe(
   Command.withDescription("Manage the automation rules of an operator"),
   Command.withSubcommands([create, list, test, pause, resume, remove])
 )

@@ -2,35 +2,43 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
 import packageJson from "../../../package.json" with { type: "json" }
-import { bytesInFolder } from "../../domain/guests/images/bytes-in-folder.ts"
+import { makeFolderByteStorage } from "../../domain/guests/images/bytes-in-folder.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { tellAll } from "../backup/reading.ts"
-import { imageFolderOf, withSource } from "../backup/source.ts"
+import { exportDatabase } from "../backup/reading.ts"
+import { findImageFolder, withSourceDatabase } from "../backup/source.ts"
 import { writeBackup } from "../backup/writing.ts"
-import { answerAlone } from "./answer.ts"
+import { runStandaloneCommand } from "./answer.ts"
 
 /** What a backup says of images that had no file. */
-export const imagesTold = ({ images, images_missing }: { readonly images: number; readonly images_missing: number }) =>
-  images_missing === 0 ? `${images} images` : `${images} images (the files of ${images_missing} more are missing)`
+export const formatImageCounts = ({
+  images,
+  images_missing
+}: {
+  readonly images: number
+  readonly images_missing: number
+}) => (images_missing === 0 ? `${images} images` : `${images} images (the files of ${images_missing} more are missing)`)
 
-const made = Effect.fnUntraced(function* (file: string, force: boolean) {
+const createBackup = Effect.fnUntraced(function* (file: string, force: boolean) {
   const startedAt = performance.now()
   const settings = yield* Configuration
-  const folder = imageFolderOf(settings)
-  const from = { latchkey: packageJson.version, images: folder === undefined ? undefined : bytesInFolder(folder) }
+  const folder = findImageFolder(settings)
+  const source = {
+    latchkey: packageJson.version,
+    images: folder === undefined ? undefined : makeFolderByteStorage(folder)
+  }
   // The file first: what is wrong with it is said before anything is copied.
-  const [told, written] = yield* writeBackup(file, force, (tell) =>
-    withSource(settings, (heldMs) =>
+  const [contents, writtenFile] = yield* writeBackup(file, force, (tell) =>
+    withSourceDatabase(settings, (heldMs) =>
       Effect.gen(function* () {
-        const told = yield* tellAll(yield* SqlClient, from, tell)
-        return { ...told, ...(heldMs === undefined ? {} : { held_ms: Math.round(heldMs) }) }
+        const contents = yield* exportDatabase(yield* SqlClient, source, tell)
+        return { ...contents, ...(heldMs === undefined ? {} : { held_ms: Math.round(heldMs) }) }
       })
     )
   )
-  return { file, ...written, ...told, seconds: Math.round(performance.now() - startedAt) / 1_000 }
+  return { file, ...writtenFile, ...contents, seconds: Math.round(performance.now() - startedAt) / 1_000 }
 })
 
-export const backup = Command.make(
+export const backupCommand = Command.make(
   "backup",
   {
     file: Argument.String("file").pipe(Argument.withDescription("File to write, such as today.latchkey")),
@@ -40,10 +48,10 @@ export const backup = Command.make(
     )
   },
   ({ file, force }) =>
-    answerAlone(
-      made(file, force),
+    runStandaloneCommand(
+      createBackup(file, force),
       (result) =>
-        `${result.file}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)}, ${result.bytes} bytes, in ${result.seconds} s.` +
+        `${result.file}: ${result.rows} rows of ${result.tables} tables and ${formatImageCounts(result)}, ${result.bytes} bytes, in ${result.seconds} s.` +
         (!("held_ms" in result) ? "" : ` Calls waited for at most ${result.held_ms} ms.`)
     )
 ).pipe(

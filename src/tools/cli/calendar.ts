@@ -3,27 +3,27 @@ import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest, Conflict } from "../../contract/errors.ts"
 import type { ImportedCalendar } from "../../domain/calendars/imported-calendars/calendar.ts"
 import { ImportedCalendars } from "../../domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { addressOf } from "../../domain/calendars/property-feeds/address.ts"
+import { toFeedUrl } from "../../domain/calendars/property-feeds/address.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
 import { Outbound } from "../../domain/webhooks/deliveries/Outbound.ts"
-import { layerWakeUpOfCommand } from "../../jobs/layer.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
 /** With the calendars of the service, and its rules for addresses. */
-const withCalendars = <A, E, R>(work: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>
+const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Configuration, ({ webhookAllowedHosts, publicUrl }) =>
-    Effect.flatMap(ImportedCalendars, work).pipe(
+    Effect.flatMap(ImportedCalendars, use).pipe(
       Effect.provide(
         Layer.mergeAll(
           ImportedCalendars.layer,
           Layer.provide(Outbound.layer(webhookAllowedHosts), AddressResolver.layer),
           // What changes is told to the workers when the command ends.
-          layerWakeUpOfCommand,
+          layerCommandWakeUp,
           PropertyFeeds.layer,
           Layer.succeed(AllowedReceivers, webhookAllowedHosts)
         ).pipe(Layer.provideMerge(Layer.succeed(PublicUrl, publicUrl)))
@@ -32,31 +32,31 @@ const withCalendars = <A, E, R>(work: (calendars: ImportedCalendars["Service"]) 
   )
 
 /** The address at which the source of a calendar reads what is busy here. */
-const feedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
+const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
   PropertyFeeds.use((feeds) => Effect.map(feeds.addressFor(operatorId, propertyId, calendarId), ({ url }) => url))
 
 /** One whose address was never made, because somebody was cut off before, gets it now. */
-const withFeedUrl = ({ feed, ...listed }: ImportedCalendar) =>
+const toCalendarOutput = ({ feed, ...calendar }: ImportedCalendar) =>
   Effect.gen(function* () {
-    const { operator_id, property_id, calendar_id } = listed
+    const { operator_id, property_id, calendar_id } = calendar
     const feed_url =
       feed === undefined
-        ? yield* feedUrl(operator_id, property_id, calendar_id)
-        : addressOf(yield* PublicUrl, feed.token)
-    return { ...listed, feed_url }
+        ? yield* loadFeedUrl(operator_id, property_id, calendar_id)
+        : toFeedUrl(yield* PublicUrl, feed.token)
+    return { ...calendar, feed_url }
   })
-type ListedCalendar = Effect.Success<ReturnType<typeof withFeedUrl>>
+type CalendarOutput = Effect.Success<ReturnType<typeof toCalendarOutput>>
 
-const id = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
+const calendarArgument = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
 
 const SKIP_UNAVAILABLE = "Ignore a Not available block at the end of the feed once its end moves forward"
 
-const skipUnavailable = Flag.Boolean("skip-unavailable").pipe(
+const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
   Flag.withDescription(`${SKIP_UNAVAILABLE} (default: off)`)
 )
 
-const settingsOf = (skips: Option.Option<boolean>) =>
-  Option.getOrUndefined(Option.map(skips, (skipUnavailable) => ({ skipUnavailable })))
+const toCalendarSettings = (option: Option.Option<boolean>) =>
+  Option.getOrUndefined(Option.map(option, (skipUnavailable) => ({ skipUnavailable })))
 
 const add = Command.make(
   "add",
@@ -65,14 +65,16 @@ const add = Command.make(
     url: Flag.String("url").pipe(
       Flag.withDescription("Address of the calendar, https or webcal; treat it as a password")
     ),
-    skipUnavailable: skipUnavailable.pipe(Flag.optional)
+    skipUnavailable: skipUnavailableFlag.pipe(Flag.optional)
   },
   ({ property, url, skipUnavailable }) =>
-    answer(
+    runCommand(
       "calendar add",
       withCalendars((calendars) =>
-        Effect.flatMap(calendars.add(property, url, settingsOf(skipUnavailable)), ({ calendar_id, operator_id }) =>
-          Effect.map(feedUrl(operator_id, property, calendar_id), (feed_url) => ({ calendar_id, feed_url }))
+        Effect.flatMap(
+          calendars.add(property, url, toCalendarSettings(skipUnavailable)),
+          ({ calendar_id, operator_id }) =>
+            Effect.map(loadFeedUrl(operator_id, property, calendar_id), (feed_url) => ({ calendar_id, feed_url }))
         )
       ),
       ({ calendar_id, feed_url }) =>
@@ -105,25 +107,25 @@ const list = Command.make(
     )
   },
   ({ property, operator, limit }) =>
-    answer(
+    runCommand(
       "calendar list",
       withCalendars((calendars) =>
         Effect.gen(function* () {
           if (limit < 1 || limit > CALENDAR_LIST_MAX) {
             return yield* new BadRequest({ message: `--limit: must be from 1 to ${CALENDAR_LIST_MAX}.` })
           }
-          const wanted = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
-          const listed = yield* calendars.list(wanted, limit)
-          return { calendars: yield* Effect.forEach(listed, withFeedUrl) }
+          const filter = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
+          const importedCalendars = yield* calendars.list(filter, limit)
+          return { calendars: yield* Effect.forEach(importedCalendars, toCalendarOutput) }
         })
       ),
-      ({ calendars }) => (calendars.length === 0 ? "No calendars." : calendars.map(inWords).join("\n"))
+      ({ calendars }) => (calendars.length === 0 ? "No calendars." : calendars.map(formatCalendar).join("\n"))
     )
 ).pipe(Command.withDescription("List imported calendars with their status"))
 
 /** Addresses and what hosts say are other people's texts: quoted, so that nothing in them moves the cursor. */
-const inWords = ({ calendar_id, property_id, url, state, ...listed }: ListedCalendar): string => {
-  const { fetched_at, error, skip_unavailable, feed_url } = listed
+const formatCalendar = ({ calendar_id, property_id, url, state, ...calendar }: CalendarOutput): string => {
+  const { fetched_at, error, skip_unavailable, feed_url } = calendar
   return [
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
     `  ${url === null ? "the address cannot be decrypted: remove the calendar and add it again" : JSON.stringify(url)}`,
@@ -133,26 +135,29 @@ const inWords = ({ calendar_id, property_id, url, state, ...listed }: ListedCale
   ].join("\n")
 }
 
-const update = Command.make("update", { id, skipUnavailable: skipUnavailable.pipe(Flag.optional) }, (given) =>
-  answer(
-    "calendar update",
-    withCalendars((calendars) =>
-      Effect.gen(function* () {
-        const settings = settingsOf(given.skipUnavailable)
-        if (settings === undefined) {
-          return yield* new BadRequest({ message: "--skip-unavailable: is required, or --no-skip-unavailable." })
-        }
-        yield* calendars.update(given.id, settings)
-        return { calendar_id: given.id, skip_unavailable: settings.skipUnavailable }
-      })
-    ),
-    ({ calendar_id, skip_unavailable }) =>
-      `Calendar ${calendar_id} ${skip_unavailable ? "ignores" : "applies"} the marketplace's booking window from its next fetch on.`
-  )
+const update = Command.make(
+  "update",
+  { id: calendarArgument, skipUnavailable: skipUnavailableFlag.pipe(Flag.optional) },
+  (options) =>
+    runCommand(
+      "calendar update",
+      withCalendars((calendars) =>
+        Effect.gen(function* () {
+          const settings = toCalendarSettings(options.skipUnavailable)
+          if (settings === undefined) {
+            return yield* new BadRequest({ message: "--skip-unavailable: is required, or --no-skip-unavailable." })
+          }
+          yield* calendars.update(options.id, settings)
+          return { calendar_id: options.id, skip_unavailable: settings.skipUnavailable }
+        })
+      ),
+      ({ calendar_id, skip_unavailable }) =>
+        `Calendar ${calendar_id} ${skip_unavailable ? "ignores" : "applies"} the marketplace's booking window from its next fetch on.`
+    )
 ).pipe(Command.withDescription("Change the settings of a calendar and read its feed again"))
 
-const accept = Command.make("accept", { id }, ({ id }) =>
-  answer(
+const accept = Command.make("accept", { id: calendarArgument }, ({ id }) =>
+  runCommand(
     "calendar accept",
     withCalendars((calendars) =>
       Effect.map(calendars.accept(id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
@@ -161,28 +166,28 @@ const accept = Command.make("accept", { id }, ({ id }) =>
   )
 ).pipe(Command.withDescription("Accept a feed with unreadable parts, and unblock the days that it does not name"))
 
-const remove = Command.make("remove", { id }, ({ id }) =>
-  answer(
+const remove = Command.make("remove", { id: calendarArgument }, ({ id }) =>
+  runCommand(
     "calendar remove",
     withCalendars((calendars) => Effect.as(calendars.remove(id), { calendar_id: id })),
     ({ calendar_id }) => `Removed calendar ${calendar_id}; the dates that only it blocked are open.`
   )
 ).pipe(Command.withDescription("Remove a calendar and unblock the dates that only it blocked"))
 
-const fetch = Command.make("fetch", { id }, ({ id }) =>
-  answer(
+const fetchCommand = Command.make("fetch", { id: calendarArgument }, ({ id }) =>
+  runCommand(
     "calendar fetch",
     withCalendars((calendars) =>
-      Effect.flatMap(calendars.fetch(id), (came) =>
-        came.outcome === "failed"
-          ? Effect.fail(new Conflict({ message: `Calendar ${id} cannot be read: ${came.error}.` }))
+      Effect.flatMap(calendars.fetch(id), (result) =>
+        result.outcome === "failed"
+          ? Effect.fail(new Conflict({ message: `Calendar ${id} cannot be read: ${result.error}.` }))
           : Effect.succeed({
               calendar_id: id,
-              state: came.state,
-              busy_days: came.busy_days,
-              changed_days: came.changed_days,
-              error: came.error ?? null,
-              ...(came.outcome === "overtaken" ? { overtaken: true } : {})
+              state: result.state,
+              busy_days: result.busy_days,
+              changed_days: result.changed_days,
+              error: result.error ?? null,
+              ...(result.outcome === "overtaken" ? { overtaken: true } : {})
             })
       )
     ),
@@ -195,7 +200,7 @@ const fetch = Command.make("fetch", { id }, ({ id }) =>
   )
 ).pipe(Command.withDescription("Fetch a calendar now and show the result"))
 
-export const calendar = Command.make("calendar").pipe(
+export const calendarCommand = Command.make("calendar").pipe(
   Command.withDescription("Import calendars of marketplaces, whose busy dates are blocked here"),
-  Command.withSubcommands([add, list, update, fetch, accept, remove])
+  Command.withSubcommands([add, list, update, fetchCommand, accept, remove])
 )

@@ -1,9 +1,9 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { instantText } from "../../contract/time.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
 import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
-import { layerWakeUpOfCommand } from "../../jobs/layer.ts"
-import { answer } from "./answer.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
+import { runCommand } from "./answer.ts"
 
 const approve = Command.make(
   "approve",
@@ -15,13 +15,13 @@ const approve = Command.make(
     )
   },
   ({ stay, operator }) =>
-    answer(
+    runCommand(
       "check-in approve",
       CheckInApproval.use((approval) =>
         approval.approve({ stayCode: stay, operatorId: Option.getOrUndefined(operator) })
       ).pipe(
-        Effect.map(({ stay_code, approved_at }) => ({ stay_code, approved_at: instantText(approved_at) })),
-        Effect.provide(Layer.provide(CheckInApproval.layer, layerWakeUpOfCommand))
+        Effect.map(({ stay_code, approved_at }) => ({ stay_code, approved_at: formatUtcInstant(approved_at) })),
+        Effect.provide(Layer.provide(CheckInApproval.layer, layerCommandWakeUp))
       ),
       ({ stay_code, approved_at }) => `Check-in of ${stay_code} approved at ${approved_at}.`
     )
@@ -32,7 +32,7 @@ const approve = Command.make(
   ])
 )
 
-export const checkIn = Command.make("check-in").pipe(
+export const checkInCommand = Command.make("check-in").pipe(
   Command.withDescription("Approve what guests upload for their check-in"),
   Command.withSubcommands([approve])
 )

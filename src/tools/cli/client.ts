@@ -1,20 +1,20 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Listed, Partners, type WithSecret } from "../../domain/access/oauth/Partners.ts"
-import { PublicClient } from "../../platform/installation.ts"
+import { type PartnerCredentials, type PartnerListItem, Partners } from "../../domain/access/oauth/Partners.ts"
+import { PublicClientEnabled } from "../../platform/installation.ts"
 import { PARTNER_REDIRECTS } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("client_id"))
+const clientArgument = Argument.String("id").pipe(Argument.withDescription("client_id"))
 
 /** What commands work with. */
-const withPartners = <A, E, R>(work: (partners: Partners["Service"]) => Effect.Effect<A, E, R>) =>
+const withPartners = <A, E, R>(use: (partners: Partners["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Configuration, ({ publicClient }) =>
-    Effect.provide(Partners.use(work), Partners.layer).pipe(Effect.provideService(PublicClient, publicClient))
+    Effect.provide(Partners.use(use), Partners.layer).pipe(Effect.provideService(PublicClientEnabled, publicClient))
   )
 
-const secretShown = ({ client_id, client_secret }: WithSecret): string =>
+const formatSecret = ({ client_id, client_secret }: PartnerCredentials): string =>
   `Client ${client_id}. Secret (not shown again):\n${client_secret}`
 
 const create = Command.make(
@@ -27,10 +27,10 @@ const create = Command.make(
     )
   },
   ({ name, redirect }) =>
-    answer(
+    runCommand(
       "client create",
       withPartners((partners) => partners.create({ name, redirect_uris: redirect })),
-      secretShown
+      formatSecret
     )
 ).pipe(
   Command.withDescription("Create an OAuth client for a partner; prints its client_id and, once, its secret"),
@@ -42,39 +42,39 @@ const create = Command.make(
   ])
 )
 
-const lineOf = ({ client_id, name, redirect_uris, disabled, connections }: Listed): string => {
+const formatClient = ({ client_id, name, redirect_uris, disabled, connections }: PartnerListItem): string => {
   const line = `${client_id}  ${JSON.stringify(name)}  connections: ${connections}${disabled ? "  disabled" : ""}`
   return [line, ...redirect_uris.map((uri) => `  ${uri}`)].join("\n")
 }
 
 const list = Command.make("list", {}, () =>
-  answer(
+  runCommand(
     "client list",
     Effect.map(
       withPartners((partners) => partners.list),
       (clients) => ({ clients })
     ),
-    ({ clients }) => clients.map(lineOf).join("\n")
+    ({ clients }) => clients.map(formatClient).join("\n")
   )
 ).pipe(Command.withDescription("List the OAuth clients with the number of their connections"))
 
-const disable = Command.make("disable", { id }, ({ id }) =>
-  answer(
+const disable = Command.make("disable", { id: clientArgument }, ({ id }) =>
+  runCommand(
     "client disable",
     withPartners((partners) => partners.disable(id)),
     ({ client_id, connections_ended }) => `Disabled client ${client_id}; ended connections: ${connections_ended}.`
   )
 ).pipe(Command.withDescription("Disable a client for good; ends its connections, tokens and webhooks"))
 
-const rotate = Command.make("rotate", { id }, ({ id }) =>
-  answer(
+const rotate = Command.make("rotate", { id: clientArgument }, ({ id }) =>
+  runCommand(
     "client rotate",
     withPartners((partners) => partners.rotate(id)),
-    secretShown
+    formatSecret
   )
 ).pipe(Command.withDescription("Replace the secret of a client; the old one stops at once, connections stay"))
 
-export const client = Command.make("client").pipe(
+export const clientCommand = Command.make("client").pipe(
   Command.withDescription("Manage the OAuth clients of partners"),
   Command.withSubcommands([create, list, disable, rotate])
 )

@@ -5,15 +5,15 @@ import { ChannelType } from "../../domain/channels/port/channel-type.ts"
 import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
-const id = Flag.Int("connector").pipe(Flag.withDescription("connector_id"))
+const connectorFlag = Flag.Int("connector").pipe(Flag.withDescription("connector_id"))
 
 /** What commands work with. */
-const withConnectors = <A, E, R>(work: (connectors: HttpConnectors["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.provide(HttpConnectors.use(work), HttpConnectors.layer)
+const withConnectors = <A, E, R>(use: (connectors: HttpConnectors["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.provide(HttpConnectors.use(use), HttpConnectors.layer)
 
-const secretShown = ({ connector_id, secret }: { readonly connector_id: number; readonly secret: string }): string =>
+const formatSecret = ({ connector_id, secret }: { readonly connector_id: number; readonly secret: string }): string =>
   `Connector ${connector_id}. Signing secret (not shown again):\n${secret}`
 
 const add = Command.make(
@@ -22,22 +22,22 @@ const add = Command.make(
     name: Flag.String("name").pipe(Flag.withDescription("Name of the connector")),
     url: Flag.String("url").pipe(Flag.withDescription("The https address of the connector"))
   },
-  (given) =>
-    answer(
+  (options) =>
+    runCommand(
       "connector add",
       Effect.gen(function* () {
         const { publicUrl, webhookAllowedHosts } = yield* Configuration
-        return yield* withConnectors((connectors) => connectors.add(given)).pipe(
+        return yield* withConnectors((connectors) => connectors.add(options)).pipe(
           Effect.provideService(PublicUrl, publicUrl),
           Effect.provideService(AllowedReceivers, webhookAllowedHosts)
         )
       }),
-      secretShown
+      formatSecret
     )
 ).pipe(Command.withDescription("Register a connector; prints its signing secret once"))
 
 const list = Command.make("list", {}, () =>
-  answer(
+  runCommand(
     "connector list",
     Effect.map(
       withConnectors((connectors) => connectors.list),
@@ -58,7 +58,7 @@ const list = Command.make("list", {}, () =>
 const connect = Command.make(
   "connect",
   {
-    connector: id,
+    connector: connectorFlag,
     operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id that owns the account")),
     channel: Flag.Literals("channel", ChannelType.literals).pipe(Flag.withDescription("channel_type of the account")),
     account: Flag.String("account").pipe(
@@ -67,7 +67,7 @@ const connect = Command.make(
     username: Flag.String("username").pipe(Flag.withDescription("Name of the account at the channel"))
   },
   ({ connector, operator, channel, account, username }) =>
-    answer(
+    runCommand(
       "connector connect",
       withConnectors((connectors) =>
         connectors.connect(connector, operator, { channel_type: channel, origin_account_id: account, username })
@@ -84,23 +84,23 @@ const connect = Command.make(
   ])
 )
 
-const rotate = Command.make("rotate", { connector: id }, ({ connector }) =>
-  answer(
+const rotate = Command.make("rotate", { connector: connectorFlag }, ({ connector }) =>
+  runCommand(
     "connector rotate",
     withConnectors((connectors) => connectors.rotate(connector)),
-    secretShown
+    formatSecret
   )
 ).pipe(Command.withDescription("Replace the signing secret; the old one stays valid for 24 hours"))
 
-const remove = Command.make("remove", { connector: id }, ({ connector }) =>
-  answer(
+const remove = Command.make("remove", { connector: connectorFlag }, ({ connector }) =>
+  runCommand(
     "connector remove",
     withConnectors((connectors) => connectors.remove(connector)),
     ({ connector_id }) => `Removed connector ${connector_id}; its accounts are disconnected.`
   )
 ).pipe(Command.withDescription("Remove a connector and disconnect its accounts"))
 
-export const connector = Command.make("connector").pipe(
+export const connectorCommand = Command.make("connector").pipe(
   Command.withDescription("Manage external connectors, which reach channels over HTTP"),
   Command.withSubcommands([add, list, connect, rotate, remove])
 )

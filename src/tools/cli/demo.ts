@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { seedDemo } from "../demo/seed.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
 const seed = Command.make("seed", {}, () =>
-  answer(
+  runCommand(
     "demo seed",
     Effect.map(seedDemo, ({ operatorId, accountId, email, password, token }) => ({
       operator_id: operatorId,
@@ -13,16 +13,16 @@ const seed = Command.make("seed", {}, () =>
       password,
       token
     })),
-    (access) =>
+    (demoAccess) =>
       [
-        `Created operator ${access.operator_id} with main account ${access.account_id}.`,
-        `E-mail address: ${access.email}, password: ${access.password}`,
-        `Token (not shown again): ${access.token}`
+        `Created operator ${demoAccess.operator_id} with main account ${demoAccess.account_id}.`,
+        `E-mail address: ${demoAccess.email}, password: ${demoAccess.password}`,
+        `Token (not shown again): ${demoAccess.token}`
       ].join("\n")
   )
 ).pipe(Command.withDescription("Create the demo operator in an empty database"))
 
-export const demo = Command.make("demo").pipe(
+export const demoCommand = Command.make("demo").pipe(
   Command.withDescription("Create the demo operator"),
   Command.withSubcommands([seed])
 )

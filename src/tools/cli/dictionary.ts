@@ -1,22 +1,22 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { Acting } from "../../contract/acting.ts"
+import type { CurrentActor } from "../../contract/acting.ts"
 import { Dictionary } from "../../domain/money/dictionaries.ts"
-import { OwnDictionaries } from "../../domain/money/OwnDictionaries.ts"
-import type { Entry } from "../../domain/money/own-dictionary.ts"
-import { answer } from "./answer.ts"
+import { OperatorDictionaries } from "../../domain/money/OwnDictionaries.ts"
+import type { OperatorDictionaryEntry } from "../../domain/money/own-dictionary.ts"
+import { runCommand } from "./answer.ts"
 
-const operator = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
-const dictionary = Flag.Literals("dictionary", Dictionary.literals).pipe(Flag.withDescription("Dictionary"))
-const id = Flag.Int("id").pipe(Flag.withDescription("item_id or payment_method_id of the entry"))
-const name = Flag.String("name").pipe(Flag.withDescription("Name of the entry"))
+const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
+const dictionaryFlag = Flag.Literals("dictionary", Dictionary.literals).pipe(Flag.withDescription("Dictionary"))
+const entryIdFlag = Flag.Int("id").pipe(Flag.withDescription("item_id or payment_method_id of the entry"))
+const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the entry"))
 
 /** With the dictionaries of operators. */
-const withDictionaries = <A, E, R>(work: (dictionaries: OwnDictionaries["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.provide(OwnDictionaries.use(work), OwnDictionaries.layer)
+const withDictionaries = <A, E, R>(use: (dictionaries: OperatorDictionaries["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.provide(OperatorDictionaries.use(use), OperatorDictionaries.layer)
 
 /** What a host wrote is quoted, so that nothing in it moves the cursor. */
-const inWords = (entry: Entry): string =>
+const formatEntry = (entry: OperatorDictionaryEntry): string =>
   [
     entry.id,
     JSON.stringify(entry.name),
@@ -28,42 +28,47 @@ const inWords = (entry: Entry): string =>
 const list = Command.make(
   "list",
   {
-    operator,
-    dictionary: dictionary.pipe(Flag.withDescription("Dictionary to list (default: all four)"), Flag.optional)
+    operator: operatorFlag,
+    dictionary: dictionaryFlag.pipe(Flag.withDescription("Dictionary to list (default: all four)"), Flag.optional)
   },
-  ({ operator, dictionary: wanted }) =>
-    answer(
+  ({ operator, dictionary: onlyDictionary }) =>
+    runCommand(
       "dictionary list",
       Effect.map(
         withDictionaries((dictionaries) => dictionaries.list(operator)),
-        (all) =>
+        (entriesByDictionary) =>
           Object.fromEntries(
             Dictionary.literals
-              .filter((each) => Option.getOrElse(wanted, () => each) === each)
-              .map((each) => [each, all[each]])
+              .filter((dictionary) => Option.getOrElse(onlyDictionary, () => dictionary) === dictionary)
+              .map((dictionary) => [dictionary, entriesByDictionary[dictionary]])
           )
       ),
-      (shown) =>
-        Object.entries(shown)
-          .map(([each, entries]) => [`${each}:`, ...entries.map((entry) => `  ${inWords(entry)}`)].join("\n"))
+      (entriesByDictionary) =>
+        Object.entries(entriesByDictionary)
+          .map(([dictionary, entries]) =>
+            [`${dictionary}:`, ...entries.map((entry) => `  ${formatEntry(entry)}`)].join("\n")
+          )
           .join("\n")
     )
 ).pipe(Command.withDescription("List the categories and payment methods of an operator, including retired ones"))
 
 /** A change of one entry, which answers how it is then. */
-const changed = <E>(
+const runEntryChange = <E>(
   command: string,
-  of: Dictionary,
-  change: (dictionaries: OwnDictionaries["Service"]) => Effect.Effect<Entry, E, Acting>
+  dictionaryName: Dictionary,
+  change: (dictionaries: OperatorDictionaries["Service"]) => Effect.Effect<OperatorDictionaryEntry, E, CurrentActor>
 ) =>
-  answer(
+  runCommand(
     `dictionary ${command}`,
-    Effect.map(withDictionaries(change), (entry) => ({ dictionary: of, ...entry })),
-    (entry) => `${of}: ${inWords(entry)}`
+    Effect.map(withDictionaries(change), (entry) => ({ dictionary: dictionaryName, ...entry })),
+    (entry) => `${dictionaryName}: ${formatEntry(entry)}`
   )
 
-const add = Command.make("add", { operator, dictionary, name }, ({ operator, dictionary, name }) =>
-  changed("add", dictionary, (dictionaries) => dictionaries.add(operator, dictionary, name))
+const add = Command.make(
+  "add",
+  { operator: operatorFlag, dictionary: dictionaryFlag, name: nameFlag },
+  ({ operator, dictionary, name }) =>
+    runEntryChange("add", dictionary, (dictionaries) => dictionaries.add(operator, dictionary, name))
 ).pipe(
   Command.withDescription("Add an entry; prints its id"),
   Command.withExamples([
@@ -74,19 +79,28 @@ const add = Command.make("add", { operator, dictionary, name }, ({ operator, dic
   ])
 )
 
-const rename = Command.make("rename", { operator, dictionary, id, name }, ({ operator, dictionary, id, name }) =>
-  changed("rename", dictionary, (dictionaries) => dictionaries.rename(operator, dictionary, id, name))
+const rename = Command.make(
+  "rename",
+  { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag, name: nameFlag },
+  ({ operator, dictionary, id, name }) =>
+    runEntryChange("rename", dictionary, (dictionaries) => dictionaries.rename(operator, dictionary, id, name))
 ).pipe(Command.withDescription("Rename an entry, built-in entries included"))
 
-const retire = Command.make("retire", { operator, dictionary, id }, ({ operator, dictionary, id }) =>
-  changed("retire", dictionary, (dictionaries) => dictionaries.retire(operator, dictionary, id))
+const retire = Command.make(
+  "retire",
+  { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
+  ({ operator, dictionary, id }) =>
+    runEntryChange("retire", dictionary, (dictionaries) => dictionaries.retire(operator, dictionary, id))
 ).pipe(Command.withDescription("Retire an entry; existing transactions keep it"))
 
-const restore = Command.make("restore", { operator, dictionary, id }, ({ operator, dictionary, id }) =>
-  changed("restore", dictionary, (dictionaries) => dictionaries.restore(operator, dictionary, id))
+const restore = Command.make(
+  "restore",
+  { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
+  ({ operator, dictionary, id }) =>
+    runEntryChange("restore", dictionary, (dictionaries) => dictionaries.restore(operator, dictionary, id))
 ).pipe(Command.withDescription("Restore a retired entry"))
 
-export const dictionaries = Command.make("dictionary").pipe(
+export const dictionaryCommand = Command.make("dictionary").pipe(
   Command.withDescription("Manage the categories and payment methods of an operator"),
   Command.withSubcommands([list, add, rename, retire, restore])
 )

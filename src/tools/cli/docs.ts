@@ -2,10 +2,10 @@ import { Data, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Configuration } from "../../service/configuration.ts"
 import { writeSite } from "../../transports/docs/site/write.ts"
-import { answerAlone } from "./answer.ts"
+import { runStandaloneCommand } from "./answer.ts"
 
 /** The folder cannot be written. */
-class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+class DocsNotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
 
 const build = Command.make(
   "build",
@@ -17,13 +17,13 @@ const build = Command.make(
     )
   },
   ({ folder, docsUrl }) =>
-    answerAlone(
+    runStandaloneCommand(
       Effect.gen(function* () {
         const { publicUrl, deployment } = yield* Configuration
-        const read = Option.getOrElse(docsUrl, () => `${publicUrl}/docs`).replace(/\/+$/, "")
-        const files = yield* writeSite(folder, { publicUrl, deployment, docsUrl: read })
+        const publishedUrl = Option.getOrElse(docsUrl, () => `${publicUrl}/docs`).replace(/\/+$/, "")
+        const files = yield* writeSite(folder, { publicUrl, deployment, docsUrl: publishedUrl })
         return { files, folder, public_url: publicUrl }
-      }).pipe(Effect.catchTag("PlatformError", (error) => new NotWritten({ message: error.message }))),
+      }).pipe(Effect.catchTag("PlatformError", (error) => new DocsNotWritten({ message: error.message }))),
       ({ files, public_url }) => `Wrote ${files} files to ${folder} for the service at ${public_url}.`
     )
 ).pipe(
@@ -36,7 +36,7 @@ const build = Command.make(
   ])
 )
 
-export const docs = Command.make("docs").pipe(
+export const docsCommand = Command.make("docs").pipe(
   Command.withDescription("Build the documentation that the service serves at /docs"),
   Command.withSubcommands([build])
 )

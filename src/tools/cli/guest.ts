@@ -5,20 +5,20 @@ import { BadRequest, Conflict, NotFound } from "../../contract/errors.ts"
 import { ImageBytes } from "../../domain/guests/images/ImageBytes.ts"
 import { Images } from "../../domain/guests/images/Images.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { imageFolderOf } from "../backup/source.ts"
+import { findImageFolder } from "../backup/source.ts"
 import { eraseGuests } from "../privacy/erasing.ts"
 import { exportGuest } from "../privacy/exporting.ts"
-import { type Found, findGuest, type Sought } from "../privacy/finding.ts"
-import { answer } from "./answer.ts"
+import { findGuest, type GuestMatch, type GuestQuery } from "../privacy/finding.ts"
+import { runCommand } from "./answer.ts"
 
 // What a guest may ask a host for: everything that is known of him, and that it be forgotten.
 
 /** The file is there already, or cannot be written. */
-class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+class ExportNotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
 
 const ONE = "give exactly one of --order, --email and --phone"
 
-const who = {
+const guestFlags = {
   operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the host")),
   order: Flag.String("order").pipe(
     Flag.withDescription(`reservation_code, channel_id of an order, or conversation_id; ${ONE}`),
@@ -31,7 +31,7 @@ const who = {
   )
 }
 
-interface Who {
+interface GuestOptions {
   readonly operatorId: number
   readonly order: Option.Option<string>
   readonly email: Option.Option<string>
@@ -41,35 +41,35 @@ interface Who {
 /** Digits that a phone number must have, so that it is one person's. */
 const PHONE_DIGITS = 6
 
-const soughtOf = Effect.fnUntraced(function* ({ order, email, phone }: Who) {
-  const said: ReadonlyArray<Sought> = [
+const toGuestQuery = Effect.fnUntraced(function* ({ order, email, phone }: GuestOptions) {
+  const queries: ReadonlyArray<GuestQuery> = [
     ...Option.toArray(order).map((value) => ({ by: "order" as const, value })),
     ...Option.toArray(email).map((value) => ({ by: "email" as const, value: value.trim() })),
     ...Option.toArray(phone).map((value) => ({ by: "phone" as const, value }))
   ]
-  const [sought, more] = said
-  if (sought === undefined || more !== undefined) {
+  const [query, anotherQuery] = queries
+  if (query === undefined || anotherQuery !== undefined) {
     return yield* new BadRequest({ message: `--order: ${ONE}.` })
   }
-  if (sought.by === "phone" && sought.value.replace(/\D/g, "").length < PHONE_DIGITS) {
+  if (query.by === "phone" && query.value.replace(/\D/g, "").length < PHONE_DIGITS) {
     return yield* new BadRequest({ message: `--phone: must have at least ${PHONE_DIGITS} digits.` })
   }
-  if (sought.by !== "phone" && sought.value === "") {
-    return yield* new BadRequest({ message: `--${sought.by}: must not be empty.` })
+  if (query.by !== "phone" && query.value === "") {
+    return yield* new BadRequest({ message: `--${query.by}: must not be empty.` })
   }
-  return sought
+  return query
 })
 
-const found = Effect.fnUntraced(function* (said: Who) {
-  const all = yield* findGuest(said.operatorId, yield* soughtOf(said), yield* DateTime.nowAsDate)
-  if (all.length === 0) {
-    return yield* new NotFound({ message: `Operator ${said.operatorId} has no data of this guest.` })
+const findMatches = Effect.fnUntraced(function* (options: GuestOptions) {
+  const matches = yield* findGuest(options.operatorId, yield* toGuestQuery(options), yield* DateTime.nowAsDate)
+  if (matches.length === 0) {
+    return yield* new NotFound({ message: `Operator ${options.operatorId} has no data of this guest.` })
   }
-  return all
+  return matches
 })
 
-const countsOf = (all: ReadonlyArray<Found>) => {
-  const distinct = (of: (found: Found) => ReadonlyArray<number>) => new Set(all.flatMap(of)).size
+const countRecords = (matches: ReadonlyArray<GuestMatch>) => {
+  const distinct = (idsOf: (match: GuestMatch) => ReadonlyArray<number>) => new Set(matches.flatMap(idsOf)).size
   return {
     orders: distinct(({ party }) => party.orderIds),
     stays: distinct(({ party }) => party.stayIds),
@@ -77,99 +77,106 @@ const countsOf = (all: ReadonlyArray<Found>) => {
   }
 }
 
-const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-const inWords = ({ orders, stays, conversations }: ReturnType<typeof countsOf>): string =>
+const formatCounts = ({ orders, stays, conversations }: ReturnType<typeof countRecords>): string =>
   `${plural(orders, "order")} (${plural(stays, "stay")}) and ${plural(conversations, "conversation")}`
 
-const imagesIn = ({ images, images_missing }: { readonly images: number; readonly images_missing: number }): string =>
+const formatGuestImages = ({
+  images,
+  images_missing
+}: {
+  readonly images: number
+  readonly images_missing: number
+}): string =>
   `${plural(images, "image")}${images_missing === 0 ? "" : ` (the files of ${images_missing} more are missing)`}`
 
 /** Nobody's but the user's that makes it. */
-const MODE = 0o600
+const PRIVATE_FILE_MODE = 0o600
 
-const inFile = <A>(file: string, work: () => Promise<A>) =>
+const tryFile = <A>(file: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
     catch: (cause) =>
-      new NotWritten({
+      new ExportNotWritten({
         message: `FILE: ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`
       })
   })
 
 /** A new file for lines; what is not written to its end leaves none. */
-const newFile = (file: string) =>
+const createFile = (file: string) =>
   Effect.acquireRelease(
     Effect.map(
-      inFile(file, () => Fs.open(file, "wx", MODE)),
+      tryFile(file, () => Fs.open(file, "wx", PRIVATE_FILE_MODE)),
       (handle) => ({ handle, isWhole: false })
     ),
     ({ handle, isWhole }) =>
       Effect.promise(() => handle.close().then(() => (isWhole ? undefined : Fs.rm(file, { force: true }))))
   )
 
-const exported = Effect.fnUntraced(function* (said: Who, file: string) {
-  const all = yield* found(said)
-  const opened = yield* newFile(file)
-  const write = (line: object) => inFile(file, () => opened.handle.appendFile(`${JSON.stringify(line)}\n`))
-  const told = yield* exportGuest(said.operatorId, all, { at: yield* DateTime.nowAsDate, write })
-  yield* inFile(file, () => opened.handle.sync())
-  opened.isWhole = true
-  return { file, ...countsOf(all), ...told }
+const runExport = Effect.fnUntraced(function* (options: GuestOptions, file: string) {
+  const matches = yield* findMatches(options)
+  const output = yield* createFile(file)
+  const write = (line: object) => tryFile(file, () => output.handle.appendFile(`${JSON.stringify(line)}\n`))
+  const counts = yield* exportGuest(options.operatorId, matches, { at: yield* DateTime.nowAsDate, write })
+  yield* tryFile(file, () => output.handle.sync())
+  output.isWhole = true
+  return { file, ...countRecords(matches), ...counts }
 }, Effect.scoped)
 
 /** The images of this installation, wherever it keeps them. */
 const withImages = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Configuration, (settings) => {
-    const folder = imageFolderOf(settings)
-    const bytes = folder === undefined ? ImageBytes.layerDatabase : ImageBytes.layerFolder(folder)
-    return work.pipe(Effect.provide(Images.layer()), Effect.provide(bytes))
+    const folder = findImageFolder(settings)
+    const layerBytes = folder === undefined ? ImageBytes.layerDatabase : ImageBytes.layerFolder(folder)
+    return work.pipe(Effect.provide(Images.layer()), Effect.provide(layerBytes))
   })
 
-const exporting = Command.make(
+const exportCommand = Command.make(
   "export",
   {
-    ...who,
+    ...guestFlags,
     file: Argument.String("file").pipe(Argument.withDescription("New file to write, with one JSON object per line"))
   },
-  ({ file, ...said }) =>
-    answer(
+  ({ file, ...options }) =>
+    runCommand(
       "guest export",
-      withImages(exported(said, file)),
-      (result) => `${result.file}: ${result.records} records and ${imagesIn(result)} of ${inWords(result)}.`
+      withImages(runExport(options, file)),
+      (result) =>
+        `${result.file}: ${result.records} records and ${formatGuestImages(result)} of ${formatCounts(result)}.`
     )
 ).pipe(Command.withDescription("Export all data of a guest to a file"))
 
-const erased = Effect.fnUntraced(function* (said: Who, evenCurrent: boolean) {
-  const all = yield* found(said)
-  const current = all.flatMap((each) => each.current)
+const runErase = Effect.fnUntraced(function* (options: GuestOptions, evenCurrent: boolean) {
+  const matches = yield* findMatches(options)
+  const current = matches.flatMap((match) => match.currentStayCodes)
   if (current.length > 0 && !evenCurrent) {
     return yield* new Conflict({
       message: `--even-current: is required to erase a guest whose stay is not over: ${current.join(", ")}.`
     })
   }
-  yield* eraseGuests(all)
-  return countsOf(all)
+  yield* eraseGuests(matches)
+  return countRecords(matches)
 })
 
-const erasing = Command.make(
+const eraseCommand = Command.make(
   "erase",
   {
-    ...who,
+    ...guestFlags,
     evenCurrent: Flag.Boolean("even-current").pipe(
       Flag.withDescription("Erase the guest even if a stay is not over (default: off)"),
       Flag.withDefault(false)
     )
   },
-  ({ evenCurrent, ...said }) =>
-    answer(
+  ({ evenCurrent, ...options }) =>
+    runCommand(
       "guest erase",
-      erased(said, evenCurrent),
-      (result) => `Erased the guest from ${inWords(result)}; nights, money and codes remain.`
+      runErase(options, evenCurrent),
+      (result) => `Erased the guest from ${formatCounts(result)}; nights, money and codes remain.`
     )
 ).pipe(Command.withDescription("Erase all data of a guest except nights, money and codes"))
 
-export const guest = Command.make("guest").pipe(
+export const guestCommand = Command.make("guest").pipe(
   Command.withDescription("Export or erase the data of a guest"),
-  Command.withSubcommands([exporting, erasing])
+  Command.withSubcommands([exportCommand, eraseCommand])
 )

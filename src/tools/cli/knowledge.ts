@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { askerNamed } from "../../domain/knowledge/search/asker.ts"
+import { resolveAsker } from "../../domain/knowledge/search/asker.ts"
 import { type AnswerSentence, KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
 import { AnswerStore } from "../../domain/knowledge/search/store.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
 const ask = Command.make(
   "ask",
@@ -16,13 +16,13 @@ const ask = Command.make(
     question: Argument.String("question").pipe(Argument.withDescription("Question of the guest, in any language"))
   },
   ({ operator, stay, question }) =>
-    answer(
+    runCommand(
       "knowledge ask",
       Effect.gen(function* () {
-        const asking = yield* askerNamed(operator, Option.getOrUndefined(stay))
-        return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asking, [question])) }
+        const asker = yield* resolveAsker(operator, Option.getOrUndefined(stay))
+        return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asker, [question])) }
       }).pipe(Effect.provide([AnswerStore.layer, KnowledgeAnswers.layer])),
-      ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(inWords).join("\n"))
+      ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(formatSentence).join("\n"))
     )
 ).pipe(
   Command.withDescription("Show what the knowledge base answers a guest"),
@@ -35,10 +35,10 @@ const ask = Command.make(
 )
 
 /** What a host wrote is quoted, so that nothing in it moves the cursor. */
-const inWords = ({ text, knowledge_base_id, title, sub_title }: AnswerSentence): string =>
+const formatSentence = ({ text, knowledge_base_id, title, sub_title }: AnswerSentence): string =>
   `${JSON.stringify(text)}  (entry ${knowledge_base_id} ${JSON.stringify(title)}, ${JSON.stringify(sub_title)})`
 
-export const knowledge = Command.make("knowledge").pipe(
+export const knowledgeCommand = Command.make("knowledge").pipe(
   Command.withDescription("Query the knowledge base of an operator"),
   Command.withSubcommands([ask])
 )

@@ -2,18 +2,18 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { RateLimits } from "../../domain/access/operators/RateLimits.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
-const shown = (limits: object | null) => (limits === null ? "the default" : JSON.stringify(limits))
+const formatLimits = (limits: object | null) => (limits === null ? "the default" : JSON.stringify(limits))
 
-const parsed = (text: string): Effect.Effect<unknown, BadRequest> =>
+const parseLimits = (text: string): Effect.Effect<unknown, BadRequest> =>
   Effect.try({
     try: (): unknown => JSON.parse(text),
     catch: () => new BadRequest({ message: "--set: must be JSON." })
   })
 
 /** `latchkey operator limits`: shows them, or replaces them as a whole. */
-export const operatorLimits = Command.make(
+export const operatorLimitsCommand = Command.make(
   "limits",
   {
     id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
@@ -27,18 +27,18 @@ export const operatorLimits = Command.make(
     )
   },
   ({ id, set, reset }) =>
-    answer(
+    runCommand(
       "operator limits",
       Effect.gen(function* () {
         const limits = yield* RateLimits
         if (reset && Option.isSome(set))
           return yield* new BadRequest({ message: "--set: cannot be combined with --reset." })
-        if (reset) return yield* limits.setOperator(id, null)
+        if (reset) return yield* limits.setOperatorLimits(id, null)
         return Option.isSome(set)
-          ? yield* limits.setOperator(id, yield* parsed(set.value))
-          : yield* limits.ofOperator(id)
+          ? yield* limits.setOperatorLimits(id, yield* parseLimits(set.value))
+          : yield* limits.getOperatorLimits(id)
       }).pipe(Effect.provide(RateLimits.layer)),
-      (operator) => `Operator ${operator.operator_id} has ${shown(operator.limits)} limits.`
+      (operator) => `Operator ${operator.operator_id} has ${formatLimits(operator.limits)} limits.`
     )
 ).pipe(
   Command.withDescription("Show or change the rate limits of an operator; changes apply within seconds"),
@@ -50,30 +50,30 @@ export const operatorLimits = Command.make(
   ])
 )
 
-const perWindow = (name: string, window: string) =>
+const windowFlag = (name: string, window: string) =>
   Flag.Int(name).pipe(Flag.withDescription(`Calls allowed ${window} (default: no limit)`), Flag.optional)
 
 /** `latchkey token limit`: replaces a token's own limits as a whole. */
-export const tokenLimit = Command.make(
+export const tokenLimitCommand = Command.make(
   "limit",
   {
     id: Argument.Int("id").pipe(Argument.withDescription("token_id")),
-    perMinute: perWindow("per-minute", "per minute"),
-    perHour: perWindow("per-hour", "per hour"),
+    perMinute: windowFlag("per-minute", "per minute"),
+    perHour: windowFlag("per-hour", "per hour"),
     reset: Flag.Boolean("reset").pipe(
       Flag.withDescription("Remove the limits of the token (default: off)"),
       Flag.withDefault(false)
     )
   },
   ({ id, perMinute, perHour, reset }) =>
-    answer(
+    runCommand(
       "token limit",
       Effect.gen(function* () {
         const limits = yield* RateLimits
-        const given = Option.isSome(perMinute) || Option.isSome(perHour)
-        if (given === reset)
+        const hasLimit = Option.isSome(perMinute) || Option.isSome(perHour)
+        if (hasLimit === reset)
           return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or give --reset." })
-        return yield* limits.setToken(
+        return yield* limits.setTokenLimits(
           id,
           reset
             ? null

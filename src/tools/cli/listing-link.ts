@@ -3,33 +3,33 @@ import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
 import { RATIO_MAX } from "../../platform/limits.ts"
-import { answer } from "./answer.ts"
-import { answered, linkInWords, namedListing, naming } from "./listing-name.ts"
+import { runCommand } from "./answer.ts"
+import { formatListingMapping, listingFlags, resolveListing, toListingOutput } from "./listing-name.ts"
 
 const ONE_TARGET = "give exactly one of --property, --room-type and --none"
 const ONE_CHANGE = "give exactly one of --percent, --read-only and --writable"
 
-interface Wanted {
+interface MappingOptions {
   readonly property: Option.Option<number>
   readonly roomType: Option.Option<number>
   readonly none: boolean
 }
 
 /** What a listing is to be linked to; undefined: nothing. */
-const wantedLink = ({ property, roomType, none }: Wanted) => {
-  const links = [
+const toListingMapping = ({ property, roomType, none }: MappingOptions) => {
+  const mappings = [
     ...Option.match(property, { onNone: () => [], onSome: (id) => [{ type: "property", id } as const] }),
     ...Option.match(roomType, { onNone: () => [], onSome: (id) => [{ type: "room_type", id } as const] })
   ]
-  return links.length + (none ? 1 : 0) === 1
-    ? Effect.succeed(links[0])
+  return mappings.length + (none ? 1 : 0) === 1
+    ? Effect.succeed(mappings[0])
     : Effect.fail(new BadRequest({ message: `--property: ${ONE_TARGET}.` }))
 }
 
-export const link = Command.make(
+export const linkListingCommand = Command.make(
   "link",
   {
-    ...naming,
+    ...listingFlags,
     property: Flag.Int("property").pipe(
       Flag.withDescription(`property_id to map the listing to; ${ONE_TARGET}`),
       Flag.optional
@@ -40,15 +40,16 @@ export const link = Command.make(
     ),
     none: Flag.Boolean("none").pipe(Flag.withDescription(`Remove the mapping; ${ONE_TARGET}`), Flag.withDefault(false))
   },
-  ({ property, roomType, none, ...named }) =>
-    answer(
+  ({ property, roomType, none, ...listingOptions }) =>
+    runCommand(
       "listing link",
       Effect.gen(function* () {
-        const to = yield* wantedLink({ property, roomType, none })
-        const { operator_id, id } = yield* namedListing(named)
-        return answered(yield* Listings.use((listings) => listings.link(operator_id, id, to)))
+        const mapping = yield* toListingMapping({ property, roomType, none })
+        const { operator_id, id } = yield* resolveListing(listingOptions)
+        return toListingOutput(yield* Listings.use((listings) => listings.setMapping(operator_id, id, mapping)))
       }).pipe(Effect.provide(Listings.layer)),
-      (listing) => `Listing ${listing.listing_id} on ${listing.channel_type} is mapped to ${linkInWords(listing)}.`
+      (listing) =>
+        `Listing ${listing.listing_id} on ${listing.channel_type} is mapped to ${formatListingMapping(listing)}.`
     )
 ).pipe(
   Command.withDescription("Map a listing to the property or room type that it sells"),
@@ -57,10 +58,10 @@ export const link = Command.make(
   ])
 )
 
-export const ratio = Command.make(
+export const listingRatioCommand = Command.make(
   "ratio",
   {
-    ...naming,
+    ...listingFlags,
     percent: Flag.Int("percent").pipe(
       Flag.withDescription(`Percent of the base price, 1 to ${RATIO_MAX}; ${ONE_CHANGE}`),
       Flag.optional
@@ -74,22 +75,22 @@ export const ratio = Command.make(
       Flag.withDefault(false)
     )
   },
-  ({ percent, readOnly, writable, ...named }) =>
-    answer(
+  ({ percent, readOnly, writable, ...listingOptions }) =>
+    runCommand(
       "listing ratio",
       Effect.gen(function* () {
         if ([Option.isSome(percent), readOnly, writable].filter((each) => each).length !== 1) {
           return yield* new BadRequest({ message: `--percent: ${ONE_CHANGE}.` })
         }
-        const { operator_id, id } = yield* namedListing(named)
-        const wanted = { ...(Option.isSome(percent) ? { percent: percent.value } : {}), readonly: readOnly }
-        return answered(yield* Listings.use((listings) => listings.rate(operator_id, id, wanted)))
+        const { operator_id, id } = yield* resolveListing(listingOptions)
+        const ratio = { ...(Option.isSome(percent) ? { percent: percent.value } : {}), readonly: readOnly }
+        return toListingOutput(yield* Listings.use((listings) => listings.setRatio(operator_id, id, ratio)))
       }).pipe(Effect.provide(Listings.layer)),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} ${
           listing.readonly
             ? "is read-only"
-            : `costs ${listing.ratio} percent of the base price of ${linkInWords(listing)}`
+            : `costs ${listing.ratio} percent of the base price of ${formatListingMapping(listing)}`
         }.`
     )
 ).pipe(Command.withDescription("Set the price of a listing in percent of the base price"))

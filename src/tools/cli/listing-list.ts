@@ -2,16 +2,18 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import type { HostedListing } from "../../domain/listings/linking.ts"
+import type { ListingWithSettings } from "../../domain/listings/linking.ts"
 import { LISTING_LIST_DEFAULT, LISTING_LIST_MAX } from "../../platform/limits.ts"
-import { answer } from "./answer.ts"
-import { answered, channel, linkInWords, operator } from "./listing-name.ts"
+import { runCommand } from "./answer.ts"
+import { channelFlag, formatListingMapping, operatorFlag, toListingOutput } from "./listing-name.ts"
 
-export const list = Command.make(
+export const listListingsCommand = Command.make(
   "list",
   {
-    channel: channel.pipe(Flag.withDescription("List only listings on this channel_type (default: all channels)")),
-    operator: operator.pipe(Flag.withDescription("List only listings of this operator_id (default: all operators)")),
+    channel: channelFlag.pipe(Flag.withDescription("List only listings on this channel_type (default: all channels)")),
+    operator: operatorFlag.pipe(
+      Flag.withDescription("List only listings of this operator_id (default: all operators)")
+    ),
     limit: Flag.Int("limit").pipe(
       Flag.withDescription(
         `Listings to list, oldest first, at most ${LISTING_LIST_MAX} (default: ${LISTING_LIST_DEFAULT})`
@@ -20,33 +22,33 @@ export const list = Command.make(
     )
   },
   ({ channel, operator, limit }) =>
-    answer(
+    runCommand(
       "listing list",
       Effect.gen(function* () {
         if (limit < 1 || limit > LISTING_LIST_MAX) {
           return yield* new BadRequest({ message: `--limit: must be from 1 to ${LISTING_LIST_MAX}.` })
         }
-        const wanted = {
+        const filter = {
           operator_id: Option.getOrUndefined(operator),
           channel_type: Option.getOrUndefined(channel),
           listing_id: undefined
         }
-        const found = yield* Listings.use((listings) => listings.find(wanted, limit))
-        return { listings: found.map(listed) }
+        const matches = yield* Listings.use((listings) => listings.list(filter, limit))
+        return { listings: matches.map(toListedListing) }
       }).pipe(Effect.provide(Listings.layer)),
-      ({ listings }) => (listings.length === 0 ? "No listings." : listings.map(inWords).join("\n"))
+      ({ listings }) => (listings.length === 0 ? "No listings." : listings.map(formatListing).join("\n"))
     )
 ).pipe(Command.withDescription("List listings with their mapping and price"))
 
-const listed = (listing: HostedListing) => ({
+const toListedListing = (listing: ListingWithSettings) => ({
   operator_id: listing.operator_id,
   channel_account_id: listing.channel_account_id,
   title: listing.title,
   shelf_status: listing.shelf_status,
-  ...answered(listing)
+  ...toListingOutput(listing)
 })
 
-const inWords = (listing: ReturnType<typeof listed>): string =>
+const formatListing = (listing: ReturnType<typeof toListedListing>): string =>
   [
     `operator ${listing.operator_id}`,
     listing.channel_type,
@@ -54,6 +56,6 @@ const inWords = (listing: ReturnType<typeof listed>): string =>
     JSON.stringify(listing.listing_id),
     JSON.stringify(listing.title),
     listing.shelf_status,
-    `mapped to ${linkInWords(listing)}`,
+    `mapped to ${formatListingMapping(listing)}`,
     listing.readonly ? "read-only" : `${listing.ratio} %`
   ].join("  ")

@@ -3,78 +3,88 @@ import { Flag } from "effect/cli"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
 import { ChannelType } from "../../domain/channels/port/channel-type.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import type { HostedListing } from "../../domain/listings/linking.ts"
-import { shownRatio } from "../../domain/listings/rules.ts"
+import type { ListingWithSettings } from "../../domain/listings/linking.ts"
+import { toPricingRatio } from "../../domain/listings/rules.ts"
 
 // How a command names a listing: by the channel's own id, and by more only where that is not one listing's alone.
 
-export const channel = Flag.Literals("channel", ChannelType.literals).pipe(
+export const channelFlag = Flag.Literals("channel", ChannelType.literals).pipe(
   Flag.withDescription("channel_type; required if several channels have this listing_id (default: the only one)"),
   Flag.optional
 )
-export const operator = Flag.Int("operator").pipe(
+export const operatorFlag = Flag.Int("operator").pipe(
   Flag.withDescription("operator_id; required if several operators have this listing_id (default: the only one)"),
   Flag.optional
 )
-export const naming = {
+export const listingFlags = {
   listing: Flag.String("listing").pipe(Flag.withDescription("listing_id of the channel")),
-  channel,
-  operator
+  channel: channelFlag,
+  operator: operatorFlag
 }
 
-export interface Named {
+export interface ListingOptions {
   readonly listing: string
   readonly channel: Option.Option<ChannelType>
   readonly operator: Option.Option<number>
 }
 
 /** Listings of one id that are looked at to say why it is not one listing's alone. */
-const LOOKED_AT = 20
+const AMBIGUOUS_LISTINGS = 20
 
 /** The one listing that is named. */
-export const namedListing = Effect.fnUntraced(function* ({ listing, channel, operator }: Named) {
+export const resolveListing = Effect.fnUntraced(function* ({ listing, channel, operator }: ListingOptions) {
   const listings = yield* Listings
-  const wanted = {
+  const filter = {
     listing_id: listing,
     channel_type: Option.getOrUndefined(channel),
     operator_id: Option.getOrUndefined(operator)
   }
-  const found = yield* listings.find(wanted, LOOKED_AT)
-  const [only, another] = found
-  if (only === undefined)
-    return yield* new NotFound({ message: `--listing: there is no listing ${listing}${narrowed(wanted)}.` })
-  return another === undefined ? only : yield* new BadRequest({ message: ambiguous(listing, found) })
+  const matches = yield* listings.list(filter, AMBIGUOUS_LISTINGS)
+  const [match, secondMatch] = matches
+  if (match === undefined)
+    return yield* new NotFound({ message: `--listing: there is no listing ${listing}${describeFilter(filter)}.` })
+  return secondMatch === undefined ? match : yield* new BadRequest({ message: ambiguityMessage(listing, matches) })
 })
 
-const narrowed = (wanted: { readonly channel_type: string | undefined; readonly operator_id: number | undefined }) =>
+const describeFilter = (filter: {
+  readonly channel_type: string | undefined
+  readonly operator_id: number | undefined
+}) =>
   [
-    wanted.channel_type === undefined ? "" : ` on ${wanted.channel_type}`,
-    wanted.operator_id === undefined ? "" : ` of operator ${wanted.operator_id}`
+    filter.channel_type === undefined ? "" : ` on ${filter.channel_type}`,
+    filter.operator_id === undefined ? "" : ` of operator ${filter.operator_id}`
   ].join("")
 
-const ambiguous = (listing: string, found: ReadonlyArray<HostedListing>): string => {
-  const operators = new Set(found.map(({ operator_id }) => operator_id))
-  const channels = new Set(found.map(({ channel_type }) => channel_type))
-  const say = [
+const ambiguityMessage = (listing: string, matches: ReadonlyArray<ListingWithSettings>): string => {
+  const operators = new Set(matches.map(({ operator_id }) => operator_id))
+  const channels = new Set(matches.map(({ channel_type }) => channel_type))
+  const flags = [
     ...(operators.size > 1 ? [`--operator (${Array.from(operators).join(", ")})`] : []),
     ...(channels.size > 1 ? [`--channel (${Array.from(channels).join(", ")})`] : [])
   ]
-  return `--listing: several listings have the id ${listing}; add ${say.join(" and ")}.`
+  return `--listing: several listings have the id ${listing}; add ${flags.join(" and ")}.`
 }
 
 /** What a command answers of a listing. */
-export const answered = ({ listing_id, channel_type, property_id, room_type_id, ratio, readonly }: HostedListing) => ({
+export const toListingOutput = ({
   listing_id,
   channel_type,
   property_id,
   room_type_id,
-  ...shownRatio(ratio, readonly)
+  ratio,
+  readonly
+}: ListingWithSettings) => ({
+  listing_id,
+  channel_type,
+  property_id,
+  room_type_id,
+  ...toPricingRatio(ratio, readonly)
 })
 
-export const linkInWords = ({
+export const formatListingMapping = ({
   property_id,
   room_type_id
-}: Pick<HostedListing, "property_id" | "room_type_id">): string => {
+}: Pick<ListingWithSettings, "property_id" | "room_type_id">): string => {
   if (property_id !== null) return `property ${property_id}`
   return room_type_id === null ? "nothing" : `room type ${room_type_id}`
 }

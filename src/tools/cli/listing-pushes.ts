@@ -3,9 +3,9 @@ import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { type LoggedPush, PushLog, PushState } from "../../domain/calendars/listing-calendars/PushLog.ts"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../platform/limits.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
-export const pushes = Command.make(
+export const listingPushesCommand = Command.make(
   "pushes",
   {
     operator: Flag.Int("operator").pipe(
@@ -26,26 +26,26 @@ export const pushes = Command.make(
     )
   },
   ({ operator, listing, state, limit }) =>
-    answer(
+    runCommand(
       "listing pushes",
       Effect.gen(function* () {
         if (limit < 1 || limit > PAGE_MAX) {
           return yield* new BadRequest({ message: `--limit: must be from 1 to ${PAGE_MAX}.` })
         }
         const log = yield* PushLog
-        const wanted = {
+        const filter = {
           operatorId: Option.getOrUndefined(operator),
           listingId: Option.getOrUndefined(listing),
           state: Option.getOrUndefined(state)
         }
-        return { pushes: yield* log.latest(wanted, limit) }
+        return { pushes: yield* log.listLatest(filter, limit) }
       }).pipe(Effect.provide(PushLog.layer)),
-      ({ pushes }) => (pushes.length === 0 ? "No pushes." : pushes.map(inWords).join("\n"))
+      ({ pushes }) => (pushes.length === 0 ? "No pushes." : pushes.map(formatPush).join("\n"))
     )
 ).pipe(Command.withDescription("List the updates pushed to channels, with the rejected and the pending ones"))
 
 /** A channel's words are other people's: quoted, so that nothing in them moves the cursor. */
-const inWords = (push: LoggedPush): string =>
+const formatPush = (push: LoggedPush): string =>
   [
     `${push.id}  ${push.created_at}  operator ${push.operator_id}  ${push.channel_type} ${JSON.stringify(push.listing_id)}`,
     `  ${push.kind}, ${push.ranges.length} ranges  ${push.state}  tries: ${push.attempts}`,

@@ -1,9 +1,9 @@
 import { Command } from "effect/cli"
-import { link, ratio } from "./listing-link.ts"
-import { list } from "./listing-list.ts"
-import { pushes } from "./listing-pushes.ts"
+import { linkListingCommand, listingRatioCommand } from "./listing-link.ts"
+import { listListingsCommand } from "./listing-list.ts"
+import { listingPushesCommand } from "./listing-pushes.ts"
 
-export const listing = Command.make("listing").pipe(
+export const listingCommand = Command.make("listing").pipe(
   Command.withDescription("List listings of channels, map them, set their price and show their pushes"),
-  Command.withSubcommands([list, link, ratio, pushes])
+  Command.withSubcommands([listListingsCommand, linkListingCommand, listingRatioCommand, listingPushesCommand])
 )

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrations } from "../../../migrations/index.ts"
 import { migrate as applyMigrations } from "../../platform/database/migrate.ts"
-import { answerUnmigrated } from "./answer.ts"
+import { runUnmigratedCommand } from "./answer.ts"
 
-export const migrate = Command.make("migrate", {}, () =>
-  answerUnmigrated(
+export const migrateCommand = Command.make("migrate", {}, () =>
+  runUnmigratedCommand(
     Effect.map(applyMigrations(migrations), (applied) => ({ applied })),
     ({ applied }) => (applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`)
   )

@@ -2,37 +2,37 @@ import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
-import { DATABASE_ADDRESS, isDatabaseAddress } from "../../platform/database/address.ts"
+import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../../platform/database/address.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { move as moveTo, NotMoved, takeMoveBack } from "../backup/moving.ts"
-import { answerAlone } from "./answer.ts"
-import { imagesTold } from "./backup.ts"
-import { isUnreached, Unreached } from "./failure.ts"
+import { abortMove, moveToServer as moveTo, NotMoved } from "../backup/moving.ts"
+import { runStandaloneCommand } from "./answer.ts"
+import { formatImageCounts } from "./backup.ts"
+import { DatabaseUnreachable, isDatabaseUnreachable } from "./failure.ts"
 
-const addressIn = (given: Redacted.Redacted): Effect.Effect<Redacted.Redacted, NotMoved> =>
-  isDatabaseAddress(Redacted.value(given))
-    ? Effect.succeed(given)
-    : new NotMoved({ message: `--to: must be ${DATABASE_ADDRESS}` })
+const parseTargetAddress = (target: Redacted.Redacted): Effect.Effect<Redacted.Redacted, NotMoved> =>
+  isDatabaseUrl(Redacted.value(target))
+    ? Effect.succeed(target)
+    : new NotMoved({ message: `--to: must be ${DATABASE_URL_DESCRIPTION}` })
 
-const moved = Effect.fnUntraced(function* (given: Redacted.Redacted) {
+const runMove = Effect.fnUntraced(function* (target: Redacted.Redacted) {
   const { dataDir, imageStore } = yield* Configuration
-  const to = yield* addressIn(given)
+  const to = yield* parseTargetAddress(target)
   const startedAt = performance.now()
   const result = yield* Effect.catchCauseIf(
     moveTo({ dataDir, imageStore, to, latchkey: packageJson.version, migrations }),
-    isUnreached,
-    (cause) => Effect.fail(new Unreached({ at: "--to", cause }))
+    isDatabaseUnreachable,
+    (cause) => Effect.fail(new DatabaseUnreachable({ location: "--to", cause }))
   )
   return { ...result, seconds: Math.round(performance.now() - startedAt) / 1_000 }
 })
 
-const back = Effect.gen(function* () {
+const runAbortMove = Effect.gen(function* () {
   const { dataDir } = yield* Configuration
-  const { state, to } = yield* takeMoveBack(dataDir)
+  const { state, to } = yield* abortMove(dataDir)
   return { data_dir: dataDir, was: state, to }
 })
 
-const notOnServer = Effect.flatMap(Configuration, ({ databaseUrl }) =>
+const requireEmbeddedDatabase = Effect.flatMap(Configuration, ({ databaseUrl }) =>
   databaseUrl === undefined
     ? Effect.void
     : new NotMoved({
@@ -40,18 +40,18 @@ const notOnServer = Effect.flatMap(Configuration, ({ databaseUrl }) =>
       })
 )
 
-type Result = Effect.Success<ReturnType<typeof moved>> | Effect.Success<typeof back>
+type MoveOutput = Effect.Success<ReturnType<typeof runMove>> | Effect.Success<typeof runAbortMove>
 
-const inWords = (result: Result): string => {
+const formatMove = (result: MoveOutput): string => {
   if ("was" in result) {
-    const copy = result.was === "copying" ? "" : ` Drop the copy at ${result.to} so that nobody uses it.`
-    return `The database in ${result.data_dir} is writable again.${copy}`
+    const copyAdvice = result.was === "copying" ? "" : ` Drop the copy at ${result.to} so that nobody uses it.`
+    return `The database in ${result.data_dir} is writable again.${copyAdvice}`
   }
-  const came = result.finished
+  const summary = result.finished
     ? "An earlier command finished the move: each table is the same on the server."
-    : `${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} copied in ${result.seconds} s. Row count and digest of each table match.`
+    : `${result.rows} rows of ${result.tables} tables and ${formatImageCounts(result)} copied in ${result.seconds} s. Row count and digest of each table match.`
   return [
-    came,
+    summary,
     "The service that uses DATA_DIR is now read-only and will not restart. Stop it and start it with",
     "",
     `  DATABASE_URL=postgres://…@${result.to}`,
@@ -60,7 +60,7 @@ const inWords = (result: Result): string => {
   ].join("\n")
 }
 
-export const move = Command.make(
+export const moveCommand = Command.make(
   "move",
   {
     to: Flag.Redacted("to").pipe(
@@ -73,13 +73,13 @@ export const move = Command.make(
     )
   },
   ({ to, abort }) =>
-    answerAlone(
+    runStandaloneCommand(
       Effect.gen(function* () {
-        yield* notOnServer
+        yield* requireEmbeddedDatabase
         if (Option.isSome(to) === abort) return yield* new NotMoved({ message: "Give either --to or --abort." })
-        return Option.isSome(to) ? yield* moved(to.value) : yield* back
+        return Option.isSome(to) ? yield* runMove(to.value) : yield* runAbortMove
       }),
-      inWords
+      formatMove
     )
 ).pipe(
   Command.withDescription("Move the embedded database to a PostgreSQL server, while the service runs read-only"),

@@ -3,9 +3,9 @@ import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { EDITIONS, STATUSES } from "../../domain/access/operators/rules.ts"
-import { answer } from "./answer.ts"
-import { operatorLimits } from "./limits.ts"
-import { passwordFlags, passwordOf } from "./password.ts"
+import { runCommand } from "./answer.ts"
+import { operatorLimitsCommand } from "./limits.ts"
+import { passwordFlags, readPasswordOption } from "./password.ts"
 
 const UNCHANGED = " (default: unchanged)"
 const TIME_ZONE = "IANA time zone, such as Europe/Lisbon"
@@ -13,14 +13,14 @@ const CURRENCY = "ISO 4217 code, such as EUR"
 const EDITION = "Edition; only pro can call the API"
 const LAST_DAY = "Last day of the subscription, YYYY-MM-DD"
 
-const named = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
-const timeZone = Flag.String("time-zone").pipe(Flag.withDescription(TIME_ZONE))
-const currency = Flag.String("currency").pipe(Flag.withDescription(CURRENCY))
-const edition = Flag.Literals("edition", EDITIONS).pipe(
+const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
+const timeZoneFlag = Flag.String("time-zone").pipe(Flag.withDescription(TIME_ZONE))
+const currencyFlag = Flag.String("currency").pipe(Flag.withDescription(CURRENCY))
+const editionFlag = Flag.Literals("edition", EDITIONS).pipe(
   Flag.withDescription(`${EDITION} (default: pro)`),
   Flag.optional
 )
-const subscriptionUntil = Flag.String("subscription-until").pipe(
+const subscriptionUntilFlag = Flag.String("subscription-until").pipe(
   Flag.withDescription(`${LAST_DAY} (default: no end)`),
   Flag.optional
 )
@@ -28,18 +28,18 @@ const subscriptionUntil = Flag.String("subscription-until").pipe(
 const create = Command.make(
   "create",
   {
-    name: named,
-    timeZone,
-    currency,
-    edition,
-    subscriptionUntil,
+    name: nameFlag,
+    timeZone: timeZoneFlag,
+    currency: currencyFlag,
+    edition: editionFlag,
+    subscriptionUntil: subscriptionUntilFlag,
     email: Flag.String("email").pipe(Flag.withDescription("E-mail address that the main account signs in with")),
     ...passwordFlags
   },
-  ({ name, timeZone, currency, edition, subscriptionUntil, email, ...given }) =>
-    answer(
+  ({ name, timeZone, currency, edition, subscriptionUntil, email, ...passwordOptions }) =>
+    runCommand(
       "operator create",
-      Effect.flatMap(passwordOf(given), (password) =>
+      Effect.flatMap(readPasswordOption(passwordOptions), (password) =>
         Operators.use((operators) =>
           operators.create({
             name,
@@ -52,7 +52,7 @@ const create = Command.make(
           })
         )
       ),
-      (made) => `Created operator ${made.operator_id} with main account ${made.account_id}.`
+      (created) => `Created operator ${created.operator_id} with main account ${created.account_id}.`
     )
 ).pipe(
   Command.withDescription("Create an operator and its main account"),
@@ -69,11 +69,11 @@ const update = Command.make(
   "update",
   {
     id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
-    name: named.pipe(Flag.withDescription(`Name of the operator${UNCHANGED}`), Flag.optional),
-    timeZone: timeZone.pipe(Flag.withDescription(`${TIME_ZONE}${UNCHANGED}`), Flag.optional),
-    currency: currency.pipe(Flag.withDescription(`${CURRENCY}${UNCHANGED}`), Flag.optional),
-    edition: edition.pipe(Flag.withDescription(`${EDITION}${UNCHANGED}`)),
-    subscriptionUntil: subscriptionUntil.pipe(Flag.withDescription(`${LAST_DAY}${UNCHANGED}`)),
+    name: nameFlag.pipe(Flag.withDescription(`Name of the operator${UNCHANGED}`), Flag.optional),
+    timeZone: timeZoneFlag.pipe(Flag.withDescription(`${TIME_ZONE}${UNCHANGED}`), Flag.optional),
+    currency: currencyFlag.pipe(Flag.withDescription(`${CURRENCY}${UNCHANGED}`), Flag.optional),
+    edition: editionFlag.pipe(Flag.withDescription(`${EDITION}${UNCHANGED}`)),
+    subscriptionUntil: subscriptionUntilFlag.pipe(Flag.withDescription(`${LAST_DAY}${UNCHANGED}`)),
     status: Flag.Literals("status", STATUSES).pipe(
       Flag.withDescription(`Status; the tokens of a banned or closed operator stop working${UNCHANGED}`),
       Flag.optional
@@ -87,10 +87,10 @@ const update = Command.make(
       Flag.optional
     )
   },
-  ({ id, ...given }) =>
-    answer(
+  ({ id, ...changes }) =>
+    runCommand(
       "operator update",
-      Object.values(given).every((each) => Option.isNone<unknown>(each))
+      Object.values(changes).every((each) => Option.isNone<unknown>(each))
         ? Effect.fail(
             new BadRequest({
               message:
@@ -99,14 +99,14 @@ const update = Command.make(
           )
         : Operators.use((operators) =>
             operators.update(id, {
-              name: Option.getOrUndefined(given.name),
-              time_zone: Option.getOrUndefined(given.timeZone),
-              currency: Option.getOrUndefined(given.currency),
-              edition: Option.getOrUndefined(given.edition),
-              subscription_until: Option.getOrUndefined(given.subscriptionUntil),
-              status: Option.getOrUndefined(given.status),
-              room_limit: Option.getOrUndefined(given.rooms),
-              room_type_limit: Option.getOrUndefined(given.roomTypes)
+              name: Option.getOrUndefined(changes.name),
+              time_zone: Option.getOrUndefined(changes.timeZone),
+              currency: Option.getOrUndefined(changes.currency),
+              edition: Option.getOrUndefined(changes.edition),
+              subscription_until: Option.getOrUndefined(changes.subscriptionUntil),
+              status: Option.getOrUndefined(changes.status),
+              room_limit: Option.getOrUndefined(changes.rooms),
+              room_type_limit: Option.getOrUndefined(changes.roomTypes)
             })
           ),
       (operator) =>
@@ -121,7 +121,7 @@ const update = Command.make(
     )
 ).pipe(Command.withDescription("Change an operator"))
 
-export const operator = Command.make("operator").pipe(
+export const operatorCommand = Command.make("operator").pipe(
   Command.withDescription("Create operators, and change their settings and rate limits"),
-  Command.withSubcommands([create, update, operatorLimits])
+  Command.withSubcommands([create, update, operatorLimitsCommand])
 )

@@ -4,12 +4,12 @@ import { BadRequest } from "../../contract/errors.ts"
 import { PASSWORD_MAX } from "../../platform/limits.ts"
 import type { SettingName } from "../../service/settings.ts"
 
-const VARIABLE: SettingName = "LATCHKEY_PASSWORD"
+const PASSWORD_VARIABLE: SettingName = "LATCHKEY_PASSWORD"
 
 /** The flags of a command that takes the password of an account. */
 export const passwordFlags = {
   password: Flag.Redacted("password").pipe(
-    Flag.withDescription(`Password, visible in the process list and the shell history (default: ${VARIABLE})`),
+    Flag.withDescription(`Password, visible in the process list and the shell history (default: ${PASSWORD_VARIABLE})`),
     Flag.optional
   ),
   passwordStdin: Flag.Boolean("password-stdin").pipe(
@@ -18,39 +18,39 @@ export const passwordFlags = {
   )
 }
 
-interface Given {
+interface PasswordOptions {
   readonly password: Option.Option<Redacted.Redacted>
   readonly passwordStdin: boolean
 }
 
 /** The password in the way it was given: as a flag, on standard input, or in the environment. */
-export const passwordOf = Effect.fnUntraced(function* ({ password, passwordStdin }: Given) {
+export const readPasswordOption = Effect.fnUntraced(function* ({ password, passwordStdin }: PasswordOptions) {
   if (Option.isSome(password)) {
     return passwordStdin
       ? yield* new BadRequest({ message: "--password: cannot be combined with --password-stdin." })
       : Redacted.value(password.value)
   }
-  if (passwordStdin) return yield* firstLine
-  const fromEnvironment = yield* Effect.orDie(Config.option(Config.Redacted(VARIABLE)))
+  if (passwordStdin) return yield* readFirstLine
+  const fromEnvironment = yield* Effect.orDie(Config.option(Config.Redacted(PASSWORD_VARIABLE)))
   return Option.isSome(fromEnvironment)
     ? Redacted.value(fromEnvironment.value)
-    : yield* new BadRequest({ message: `Give the password with --password, --password-stdin or ${VARIABLE}.` })
+    : yield* new BadRequest({ message: `Give the password with --password, --password-stdin or ${PASSWORD_VARIABLE}.` })
 })
 
 // Four bytes are the longest character; more than a password can have is none and is not read to its end.
-const MOST_BYTES = 4 * PASSWORD_MAX + 2
+const PASSWORD_LINE_BYTES = 4 * PASSWORD_MAX + 2
 
-const firstLine = Effect.suspend(() =>
+const readFirstLine = Effect.suspend(() =>
   // What is typed there would be seen.
   process.stdin.isTTY
     ? Effect.fail(new BadRequest({ message: "--password-stdin: needs a file or a pipe, not a terminal." }))
     : Effect.promise(async () => {
-        let read = Buffer.alloc(0)
+        let received = Buffer.alloc(0)
         for await (const chunk of process.stdin) {
-          read = Buffer.concat([read, chunk])
-          if (read.length > MOST_BYTES || read.includes("\n")) break
+          received = Buffer.concat([received, chunk])
+          if (received.length > PASSWORD_LINE_BYTES || received.includes("\n")) break
         }
-        const [line = ""] = read.toString("utf8").split(/\r?\n/, 1)
+        const [line = ""] = received.toString("utf8").split(/\r?\n/, 1)
         return line
       })
 )

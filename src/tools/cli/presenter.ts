@@ -3,7 +3,7 @@ import { CliOutput } from "effect/cli"
 import { printFailure } from "./reporting.ts"
 
 /** A wrong invocation is told in a line and names the help, instead of burying the reason under it. */
-export const presenter = (json: boolean): CliOutput.Presenter => ({
+export const makePresenter = (json: boolean): CliOutput.Presenter => ({
   present: (event) => {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
     const reason = event.errors.map((error) => error.message.replace(/\s*\n\s*/g, " ")).join("; ")

@@ -2,71 +2,74 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Struct } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
-import { presenter } from "./presenter.ts"
-import { Json } from "./reporting.ts"
+import { makePresenter } from "./presenter.ts"
+import { JsonFlag } from "./reporting.ts"
 
 /** Each by its name, and loaded when it is asked for: a command starts without what the others need, in half of the time. */
 export const COMMANDS = {
-  serve: async () => (await import("./serve.ts")).serve,
-  migrate: async () => (await import("./migrate.ts")).migrate,
-  backup: async () => (await import("./backup.ts")).backup,
-  restore: async () => (await import("./restore.ts")).restore,
-  move: async () => (await import("./move.ts")).move,
-  operator: async () => (await import("./operator.ts")).operator,
-  account: async () => (await import("./account.ts")).account,
-  token: async () => (await import("./token.ts")).token,
-  secret: async () => (await import("./secret.ts")).secret,
-  client: async () => (await import("./client.ts")).client,
-  property: async () => (await import("./property.ts")).property,
-  calendar: async () => (await import("./calendar.ts")).calendar,
-  listing: async () => (await import("./listing.ts")).listing,
-  connector: async () => (await import("./connector.ts")).connector,
-  webhook: async () => (await import("./webhook.ts")).webhook,
-  automation: async () => (await import("./automation.ts")).automation,
-  dictionary: async () => (await import("./dictionary.ts")).dictionaries,
-  guest: async () => (await import("./guest.ts")).guest,
-  audit: async () => (await import("./audit.ts")).audit,
-  demo: async () => (await import("./demo.ts")).demo,
-  docs: async () => (await import("./docs.ts")).docs,
-  doctor: async () => (await import("./doctor.ts")).doctor,
-  sandbox: async () => (await import("./sandbox.ts")).sandbox,
-  "check-in": async () => (await import("./check-in.ts")).checkIn,
-  knowledge: async () => (await import("./knowledge.ts")).knowledge
+  serve: async () => (await import("./serve.ts")).serveCommand,
+  migrate: async () => (await import("./migrate.ts")).migrateCommand,
+  backup: async () => (await import("./backup.ts")).backupCommand,
+  restore: async () => (await import("./restore.ts")).restoreCommand,
+  move: async () => (await import("./move.ts")).moveCommand,
+  operator: async () => (await import("./operator.ts")).operatorCommand,
+  account: async () => (await import("./account.ts")).accountCommand,
+  token: async () => (await import("./token.ts")).tokenCommand,
+  secret: async () => (await import("./secret.ts")).secretCommand,
+  client: async () => (await import("./client.ts")).clientCommand,
+  property: async () => (await import("./property.ts")).propertyCommand,
+  calendar: async () => (await import("./calendar.ts")).calendarCommand,
+  listing: async () => (await import("./listing.ts")).listingCommand,
+  connector: async () => (await import("./connector.ts")).connectorCommand,
+  webhook: async () => (await import("./webhook.ts")).webhookCommand,
+  automation: async () => (await import("./automation.ts")).automationCommand,
+  dictionary: async () => (await import("./dictionary.ts")).dictionaryCommand,
+  guest: async () => (await import("./guest.ts")).guestCommand,
+  audit: async () => (await import("./audit.ts")).auditCommand,
+  demo: async () => (await import("./demo.ts")).demoCommand,
+  docs: async () => (await import("./docs.ts")).docsCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  sandbox: async () => (await import("./sandbox.ts")).sandboxCommand,
+  "check-in": async () => (await import("./check-in.ts")).checkInCommand,
+  knowledge: async () => (await import("./knowledge.ts")).knowledgeCommand
 }
 
-type Name = keyof typeof COMMANDS
+type CommandName = keyof typeof COMMANDS
 
-const isName = (text: string | undefined): text is Name => text !== undefined && Object.hasOwn(COMMANDS, text)
+const isCommandName = (text: string | undefined): text is CommandName =>
+  text !== undefined && Object.hasOwn(COMMANDS, text)
 
 /**
  * The one that is asked for. All of them where none is, for the help or for what it may have been meant to be, and for a
  * shell's completions, which are of all wherever they are asked for.
  */
-const namesOf = (args: ReadonlyArray<string>): ReadonlyArray<Name> => {
-  const first = args.find((arg) => !arg.startsWith("-"))
-  const completes = args.some((arg) => arg.split("=", 1)[0] === "--completions")
-  return isName(first) && !completes ? [first] : Struct.keys(COMMANDS)
+const commandNamesFor = (args: ReadonlyArray<string>): ReadonlyArray<CommandName> => {
+  const firstWord = args.find((arg) => !arg.startsWith("-"))
+  const wantsCompletions = args.some((arg) => arg.split("=", 1)[0] === "--completions")
+  return isCommandName(firstWord) && !wantsCompletions ? [firstWord] : Struct.keys(COMMANDS)
 }
 
-const loaded = (args: ReadonlyArray<string>) => Promise.all(namesOf(args).map((name) => COMMANDS[name]()))
+const loadCommands = (args: ReadonlyArray<string>) => Promise.all(commandNamesFor(args).map((name) => COMMANDS[name]()))
 
-const latchkey = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+const makeRootCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return Command.make("latchkey").pipe(
     Command.withDescription(
       "Run and administer Latchkey, a property-management API with REST and MCP endpoints. Environment variables hold the settings."
     ),
-    Command.withSubcommands(yield* Effect.promise(() => loaded(args))),
-    Command.withGlobalFlags([Json])
+    Command.withSubcommands(yield* Effect.promise(() => loadCommands(args))),
+    Command.withGlobalFlags([JsonFlag])
   )
 })
 
 /** `latchkey` with these arguments, to its end. It fails once it has said why. */
-export const program = (args: ReadonlyArray<string>) =>
-  Effect.flatMap(latchkey(args), (command) => Command.runWith(command, { version: packageJson.version })(args)).pipe(
+export const runLatchkey = (args: ReadonlyArray<string>) =>
+  Effect.flatMap(makeRootCommand(args), (command) =>
+    Command.runWith(command, { version: packageJson.version })(args)
+  ).pipe(
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,
-        CliOutput.layerPresenter(presenter(args.includes("--json"))),
+        CliOutput.layerPresenter(makePresenter(args.includes("--json"))),
         CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
       )
     )

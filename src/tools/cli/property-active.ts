@@ -1,12 +1,12 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
-import { Letting, type Turned } from "../../domain/calendars/availability/Letting.ts"
-import { layerWakeUpOfCommand } from "../../jobs/layer.ts"
+import { PropertyActivation, type PropertyActivationResult } from "../../domain/calendars/availability/Letting.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
-import { answer } from "./answer.ts"
+import { runCommand } from "./answer.ts"
 
-const naming = {
+const propertyArguments = {
   id: Argument.Int("id").pipe(Argument.withDescription("property_id"), Argument.optional),
   property: Flag.Int("property").pipe(
     Flag.withDescription("property_id as a flag (default: the argument)"),
@@ -14,51 +14,51 @@ const naming = {
   )
 }
 
-type Named = Record<keyof typeof naming, Option.Option<number>>
+type PropertyOptions = Record<keyof typeof propertyArguments, Option.Option<number>>
 
 /** The one property that is named, either way. */
-const namedProperty = ({ id, property }: Named) => {
-  const [named, ...others] = [...Option.toArray(id), ...Option.toArray(property)]
-  return named === undefined || others.length > 0
+const toPropertyId = ({ id, property }: PropertyOptions) => {
+  const [propertyId, ...otherIds] = [...Option.toArray(id), ...Option.toArray(property)]
+  return propertyId === undefined || otherIds.length > 0
     ? Effect.fail(new BadRequest({ message: "--property: give the property once, as this option or as the argument." }))
-    : Effect.succeed(named)
+    : Effect.succeed(propertyId)
 }
 
-const turning = (
+const runActivation = (
   command: string,
-  named: Named,
-  turn: (letting: Letting["Service"]) => Letting["Service"]["activate"],
-  say: (turned: Turned) => string
+  options: PropertyOptions,
+  select: (letting: PropertyActivation["Service"]) => PropertyActivation["Service"]["activate"],
+  format: (activation: PropertyActivationResult) => string
 ) =>
-  answer(
+  runCommand(
     command,
-    Effect.flatMap(namedProperty(named), (id) => Letting.use((letting) => turn(letting)(id))).pipe(
+    Effect.flatMap(toPropertyId(options), (id) => PropertyActivation.use((letting) => select(letting)(id))).pipe(
       // The running service is told when the command ends.
       Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
-      Effect.provide([Letting.layer, layerWakeUpOfCommand])
+      Effect.provide([PropertyActivation.layer, layerCommandWakeUp])
     ),
-    say
+    format
   )
 
-const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`)
+const formatDays = (count: number): string => (count === 1 ? "1 day" : `${count} days`)
 
-export const deactivate = Command.make("deactivate", naming, (named) =>
-  turning(
+export const deactivatePropertyCommand = Command.make("deactivate", propertyArguments, (options) =>
+  runActivation(
     "property deactivate",
-    named,
+    options,
     (letting) => letting.deactivate,
-    ({ property_id, changed_days }) => `Property ${property_id} is inactive; blocked ${days(changed_days)}.`
+    ({ property_id, changed_days }) => `Property ${property_id} is inactive; blocked ${formatDays(changed_days)}.`
   )
 ).pipe(
   Command.withDescription("Deactivate a property: keep its stays and block every other night"),
   Command.withExamples([{ command: "latchkey property deactivate 12", description: "Deactivate property 12" }])
 )
 
-export const activate = Command.make("activate", naming, (named) =>
-  turning(
+export const activatePropertyCommand = Command.make("activate", propertyArguments, (options) =>
+  runActivation(
     "property activate",
-    named,
+    options,
     (letting) => letting.activate,
-    ({ property_id, changed_days }) => `Property ${property_id} is active; unblocked ${days(changed_days)}.`
+    ({ property_id, changed_days }) => `Property ${property_id} is active; unblocked ${formatDays(changed_days)}.`
   )
 ).pipe(Command.withDescription("Activate a property; blocked and booked nights stay so"))

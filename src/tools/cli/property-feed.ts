@@ -4,19 +4,19 @@ import { BadRequest } from "../../contract/errors.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { answer } from "./answer.ts"
-import { ownerOf, property } from "./property-name.ts"
+import { runCommand } from "./answer.ts"
+import { loadOwnerId, propertyFlag } from "./property-name.ts"
 
 /** The feeds of properties, under the addresses at which the service itself is reached. */
-export const layerFeedsOfCommand = Layer.provide(
+export const layerCommandFeeds = Layer.provide(
   PropertyFeeds.layer,
   Layer.unwrap(Effect.map(Configuration, ({ publicUrl }) => Layer.succeed(PublicUrl, publicUrl)))
 )
 
-export const feed = Command.make(
+export const propertyFeedCommand = Command.make(
   "feed",
   {
-    property,
+    property: propertyFlag,
     calendar: Flag.Int("calendar").pipe(
       Flag.withDescription("With --renew: calendar_id whose address to replace (default: the address of the property)"),
       Flag.optional
@@ -27,7 +27,7 @@ export const feed = Command.make(
     )
   },
   ({ property, calendar, renew }) =>
-    answer(
+    runCommand(
       "property feed",
       Effect.gen(function* () {
         if (Option.isSome(calendar) && !renew) {
@@ -35,12 +35,12 @@ export const feed = Command.make(
             message: "--calendar: needs --renew."
           })
         }
-        const operatorId = yield* ownerOf(property)
+        const operatorId = yield* loadOwnerId(property)
         const feeds = yield* PropertyFeeds
         if (renew) yield* feeds.renew(operatorId, property, Option.getOrUndefined(calendar))
         const { url } = yield* feeds.addressFor(operatorId, property, undefined)
-        return { property_id: property, url, calendars: yield* feeds.ofCalendars(operatorId, property) }
-      }).pipe(Effect.provide(layerFeedsOfCommand)),
+        return { property_id: property, url, calendars: yield* feeds.listCalendarFeeds(operatorId, property) }
+      }).pipe(Effect.provide(layerCommandFeeds)),
       ({ url, calendars }) => [url, ...calendars.map((each) => `calendar ${each.calendar_id}  ${each.url}`)].join("\n")
     )
 ).pipe(

@@ -2,16 +2,16 @@ import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../contract/errors.ts"
-import { ownerOfProperty } from "../../domain/properties/properties/belonging.ts"
+import { findPropertyOwner } from "../../domain/properties/properties/belonging.ts"
 
 // How a command names a property: by its id, which is one property's alone among all operators.
 
-export const property = Flag.Int("property").pipe(Flag.withDescription("property_id"))
+export const propertyFlag = Flag.Int("property").pipe(Flag.withDescription("property_id"))
 
 /** The operator whose property it is. */
-export const ownerOf = Effect.fnUntraced(function* (id: number) {
+export const loadOwnerId = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   return (
-    (yield* ownerOfProperty(sql)(id)) ?? (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
+    (yield* findPropertyOwner(sql)(id)) ?? (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
   )
 })

@@ -1,8 +1,8 @@
 import { Command } from "effect/cli"
-import { activate, deactivate } from "./property-active.ts"
-import { feed } from "./property-feed.ts"
+import { activatePropertyCommand, deactivatePropertyCommand } from "./property-active.ts"
+import { propertyFeedCommand } from "./property-feed.ts"
 
-export const property = Command.make("property").pipe(
+export const propertyCommand = Command.make("property").pipe(
   Command.withDescription("Activate and deactivate properties, and show their exported calendars"),
-  Command.withSubcommands([deactivate, activate, feed])
+  Command.withSubcommands([deactivatePropertyCommand, activatePropertyCommand, propertyFeedCommand])
 )

@@ -1,9 +1,9 @@
 import { Cause, Console, Effect } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
-import { lineOf, Refused } from "./failure.ts"
+import { CommandFailed, formatFailure } from "./failure.ts"
 
 /** `--json`, which every command takes: one JSON object on standard output, whether it went well or not. */
-export const Json = GlobalFlag.Setting("json")({
+export const JsonFlag = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDescription('Print one JSON object: the result, or {"error": …} (default: text)'),
     Flag.withDefault(false)
@@ -14,11 +14,11 @@ export const printFailure = (json: boolean, message: string): Effect.Effect<void
   json ? Console.log(JSON.stringify({ error: message })) : Console.error(`latchkey: ${message}`)
 
 /** Ends a command as every command ends: its failure is printed as the caller asked and the exit code is 1. */
-export const reporting = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
-  const json = yield* Json
+export const reportFailure = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+  const json = yield* JsonFlag
   return yield* Effect.catchCause(work, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.interrupt
-      : Effect.andThen(printFailure(json, lineOf(cause)), Effect.fail(new Refused()))
+      : Effect.andThen(printFailure(json, formatFailure(cause)), Effect.fail(new CommandFailed()))
   )
 })

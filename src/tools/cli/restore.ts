@@ -3,38 +3,38 @@ import { Argument, Command } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
-import { placeOf } from "../../platform/database/address.ts"
+import { describeDatabaseUrl } from "../../platform/database/address.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { load, migrationsOf } from "../backup/loading.ts"
+import { loadBackup, resolveMigrations } from "../backup/loading.ts"
 import { openBackup } from "../backup/opening.ts"
-import { imagesOf, withTarget } from "../backup/source.ts"
-import { answerAlone } from "./answer.ts"
-import { imagesTold } from "./backup.ts"
+import { openImageStore, withTargetDatabase } from "../backup/source.ts"
+import { runStandaloneCommand } from "./answer.ts"
+import { formatImageCounts } from "./backup.ts"
 
-const restored = Effect.fnUntraced(function* (file: string) {
+const restoreBackup = Effect.fnUntraced(function* (file: string) {
   const startedAt = performance.now()
   const settings = yield* Configuration
-  const { header, tellInto } = yield* openBackup(file)
+  const { header, forEachPiece: tellInto } = yield* openBackup(file)
   const release = { latchkey: packageJson.version, migrations }
-  yield* migrationsOf(header, release)
-  const loading = Effect.gen(function* () {
-    const images = imagesOf(settings, yield* SqlClient)
+  yield* resolveMigrations(header, release)
+  const restoration = Effect.gen(function* () {
+    const images = openImageStore(settings, yield* SqlClient)
     const name = settings.databaseUrl === undefined ? "DATA_DIR" : "DATABASE_URL"
-    return yield* load(header, { ...release, name, images }, tellInto)
+    return yield* loadBackup(header, { ...release, name, images }, tellInto)
   })
-  const loaded = yield* withTarget(settings, loading)
+  const loaded = yield* withTargetDatabase(settings, restoration)
   const seconds = Math.round(performance.now() - startedAt) / 1_000
-  const into = settings.databaseUrl === undefined ? settings.dataDir : placeOf(settings.databaseUrl)
+  const into = settings.databaseUrl === undefined ? settings.dataDir : describeDatabaseUrl(settings.databaseUrl)
   return { file, into, made_at: header.made_at, made_by: header.latchkey, ...loaded, seconds }
 }, Effect.scoped)
 
-export const restore = Command.make(
+export const restoreCommand = Command.make(
   "restore",
   { file: Argument.String("file").pipe(Argument.withDescription("File that latchkey backup wrote")) },
   ({ file }) =>
-    answerAlone(restored(file), (result) =>
+    runStandaloneCommand(restoreBackup(file), (result) =>
       [
-        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} restored to ${result.into} in ${result.seconds} s. Row count and digest of each table match.`,
+        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${formatImageCounts(result)} restored to ${result.into} in ${result.seconds} s. Row count and digest of each table match.`,
         ...result.passed_over.map((table) => `Skipped ${table}: it is not a table of Latchkey.`)
       ].join("\n")
     )

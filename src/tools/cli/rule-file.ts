@@ -2,13 +2,13 @@ import { createReadStream } from "node:fs"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { BadRequest } from "../../contract/errors.ts"
 import { parseJson } from "../../contract/json-text.ts"
-import { textOf } from "../../contract/utf8.ts"
+import { decodeUtf8 } from "../../contract/utf8.ts"
 import { RULE_FILE_BYTES } from "../../platform/limits.ts"
 
-const unusable = (why: string) => new BadRequest({ message: `--file: ${why}.` })
+const toFileError = (problem: string) => new BadRequest({ message: `--file: ${problem}.` })
 
-const unread = (path: string) => (error: unknown) =>
-  unusable(
+const toReadError = (path: string) => (error: unknown) =>
+  toFileError(
     Predicate.hasProperty(error, "code") && error.code === "ENOENT"
       ? `there is no file ${path}`
       : `${path} cannot be read`
@@ -18,13 +18,13 @@ const unread = (path: string) => (error: unknown) =>
  * The JSON in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size, and takes no
  * reading at a position, which is how the file system of the library reads.
  */
-export const ruleFile = Effect.fnUntraced(function* (path: string) {
-  const read = Stream.suspend(() =>
-    Stream.fromAsyncIterable<Buffer, BadRequest>(createReadStream(path, { end: RULE_FILE_BYTES }), unread(path))
+export const readRuleFile = Effect.fnUntraced(function* (path: string) {
+  const stream = Stream.suspend(() =>
+    Stream.fromAsyncIterable<Buffer, BadRequest>(createReadStream(path, { end: RULE_FILE_BYTES }), toReadError(path))
   )
-  const chunks = yield* Stream.runCollect(read)
+  const chunks = yield* Stream.runCollect(stream)
   const bytes = Buffer.concat(chunks)
-  if (bytes.length > RULE_FILE_BYTES) return yield* unusable(`${path} has more than ${RULE_FILE_BYTES} bytes`)
-  const parsed = Result.flatMap(textOf(bytes), parseJson)
-  return yield* Effect.mapError(Effect.fromResult(parsed), (why) => unusable(`${path} ${why}`))
+  if (bytes.length > RULE_FILE_BYTES) return yield* toFileError(`${path} has more than ${RULE_FILE_BYTES} bytes`)
+  const parsed = Result.flatMap(decodeUtf8(bytes), parseJson)
+  return yield* Effect.mapError(Effect.fromResult(parsed), (problem) => toFileError(`${path} ${problem}`))
 })

@@ -1,35 +1,52 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readBook, readChange, readMoney, readOrder, USUAL_ADULTS } from "../../connectors/sandbox/asked.ts"
-import type { Marketplace, Moved, Refused } from "../../connectors/sandbox/Marketplace.ts"
-import { answer } from "./answer.ts"
-import { amount, givenOf, SANDBOX_GUEST, text, whole, whose, withSandbox } from "./sandbox-with.ts"
+import {
+  DEFAULT_ADULTS,
+  decodeBookingRequest,
+  decodeChangeRequest,
+  decodeMoneyRequest,
+  decodeOrderRequest
+} from "../../connectors/sandbox/asked.ts"
+import type { Marketplace, MarketplaceError, OrderActResult } from "../../connectors/sandbox/Marketplace.ts"
+import { runCommand } from "./answer.ts"
+import {
+  amountFlag,
+  integerFlag,
+  ownerFlags,
+  SANDBOX_GUEST,
+  textFlag,
+  toProvidedFields,
+  withSandbox
+} from "./sandbox-with.ts"
 
 // What guests of the sandbox do, as commands.
 
-export const inWords =
-  (what: string) =>
-  ({ order_id, channel_type, status, total, currency, paid, heard }: Moved): string =>
-    `Order ${order_id} on ${channel_type} ${what}: ${status}, ${total} ${currency}, ${paid} paid; ingest result: ${heard ?? "pending"}.`
+export const formatOrder =
+  (outcome: string) =>
+  ({ order_id, channel_type, status, total, currency, paid, heard }: OrderActResult): string =>
+    `Order ${order_id} on ${channel_type} ${outcome}: ${status}, ${total} ${currency}, ${paid} paid; ingest result: ${heard ?? "pending"}.`
 
-const order = Argument.String("order").pipe(Argument.withDescription("order_id of the channel"))
+const orderArgument = Argument.String("order").pipe(Argument.withDescription("order_id of the channel"))
 
-type Act<Asked> = (market: Marketplace["Service"], asked: Asked) => Effect.Effect<Moved, Refused>
+type OrderAction<Payload> = (
+  market: Marketplace["Service"],
+  payload: Payload
+) => Effect.Effect<OrderActResult, MarketplaceError>
 
-const moving = <Asked>(
+const runOrderAction = <Payload>(
   name: string,
-  read: (given: unknown) => Effect.Effect<Asked, Refused>,
-  act: Act<Asked>,
-  what: string,
-  given: object
+  decode: (given: unknown) => Effect.Effect<Payload, MarketplaceError>,
+  action: OrderAction<Payload>,
+  outcome: string,
+  input: object
 ) =>
-  answer(
+  runCommand(
     `sandbox ${name}`,
-    withSandbox((market) => Effect.flatMap(read(given), (asked) => act(market, asked))),
-    inWords(what)
+    withSandbox((market) => Effect.flatMap(decode(input), (payload) => action(market, payload))),
+    formatOrder(outcome)
   )
 
-export const book = Command.make(
+export const bookCommand = Command.make(
   "book",
   {
     listing: Flag.String("listing").pipe(
@@ -42,20 +59,20 @@ export const book = Command.make(
       Flag.withDefault(SANDBOX_GUEST)
     ),
     optional: {
-      guest_phone: text("phone", "Phone number of the guest (default: none)"),
-      guest_email: text("email", "E-mail address of the guest (default: none)"),
-      adults: whole("adults", `Adults in each room (default: ${USUAL_ADULTS})`),
-      children: whole("children", "Children in each room (default: 0)"),
-      rooms: whole("rooms", "Rooms of each listing (default: 1)"),
-      remarks: text("message", "Message of the guest (default: none)"),
-      ...whose
+      guest_phone: textFlag("phone", "Phone number of the guest (default: none)"),
+      guest_email: textFlag("email", "E-mail address of the guest (default: none)"),
+      adults: integerFlag("adults", `Adults in each room (default: ${DEFAULT_ADULTS})`),
+      children: integerFlag("children", "Children in each room (default: 0)"),
+      rooms: integerFlag("rooms", "Rooms of each listing (default: 1)"),
+      remarks: textFlag("message", "Message of the guest (default: none)"),
+      ...ownerFlags
     }
   },
-  ({ listing, optional, ...given }) =>
-    moving("book", readBook, (market, asked) => market.book(asked), "is booked", {
+  ({ listing, optional, ...fields }) =>
+    runOrderAction("book", decodeBookingRequest, (market, payload) => market.book(payload), "is booked", {
       listing_id: listing,
-      ...given,
-      ...givenOf(optional)
+      ...fields,
+      ...toProvidedFields(optional)
     })
 ).pipe(
   Command.withDescription("Book a listing as a guest; fails if the calendar does not sell the dates"),
@@ -67,58 +84,67 @@ export const book = Command.make(
   ])
 )
 
-export const change = Command.make(
+export const changeCommand = Command.make(
   "change",
   {
-    order,
+    order: orderArgument,
     optional: {
-      check_in_date: text("check-in", "New check-in date, YYYY-MM-DD (default: unchanged)"),
-      check_out_date: text("check-out", "New check-out date, YYYY-MM-DD (default: unchanged)"),
-      listing_id: text("listing", "New listing_ids separated by commas, one room each (default: unchanged)"),
-      adults: whole("adults", "Adults in each room (default: unchanged)"),
-      ...whose
+      check_in_date: textFlag("check-in", "New check-in date, YYYY-MM-DD (default: unchanged)"),
+      check_out_date: textFlag("check-out", "New check-out date, YYYY-MM-DD (default: unchanged)"),
+      listing_id: textFlag("listing", "New listing_ids separated by commas, one room each (default: unchanged)"),
+      adults: integerFlag("adults", "Adults in each room (default: unchanged)"),
+      ...ownerFlags
     }
   },
   ({ order, optional }) =>
-    moving("change", readChange, (market, asked) => market.change(asked), "is changed", {
+    runOrderAction("change", decodeChangeRequest, (market, payload) => market.changeOrder(payload), "is changed", {
       order_id: order,
-      ...givenOf(optional)
+      ...toProvidedFields(optional)
     })
 ).pipe(Command.withDescription("Change the dates or the rooms of an order as its guest"))
 
-const simple = (
+const makeOrderCommand = (
   name: "cancel" | "timeout",
-  what: string,
-  act: Act<Parameters<Marketplace["Service"]["cancel"]>[0]>,
+  outcome: string,
+  action: OrderAction<Parameters<Marketplace["Service"]["cancel"]>[0]>,
   description: string
 ) =>
-  Command.make(name, { order, optional: whose }, ({ order, optional }) =>
-    moving(name, readOrder, act, what, { order_id: order, ...givenOf(optional) })
+  Command.make(name, { order: orderArgument, optional: ownerFlags }, ({ order, optional }) =>
+    runOrderAction(name, decodeOrderRequest, action, outcome, { order_id: order, ...toProvidedFields(optional) })
   ).pipe(Command.withDescription(description))
 
-export const cancel = simple(
+export const cancelCommand = makeOrderCommand(
   "cancel",
   "is cancelled",
-  (market, asked) => market.cancel(asked),
+  (market, payload) => market.cancel(payload),
   "Cancel an order as its guest"
 )
-export const timeout = simple(
+export const timeoutCommand = makeOrderCommand(
   "timeout",
   "has timed out",
-  (market, asked) => market.timeOut(asked),
+  (market, payload) => market.timeOutOrder(payload),
   "Time out an order that waits for approval or payment"
 )
 
-const money = (name: "pay" | "refund", what: string, description: string) =>
+const makePaymentCommand = (name: "pay" | "refund", outcome: string, description: string) =>
   Command.make(
     name,
-    { order, optional: { amount: amount("amount", "Amount in major units (default: the whole balance)"), ...whose } },
+    {
+      order: orderArgument,
+      optional: { amount: amountFlag("amount", "Amount in major units (default: the whole balance)"), ...ownerFlags }
+    },
     ({ order, optional }) =>
-      moving(name, readMoney, (market, asked) => (name === "pay" ? market.pay(asked) : market.refund(asked)), what, {
-        order_id: order,
-        ...givenOf(optional)
-      })
+      runOrderAction(
+        name,
+        decodeMoneyRequest,
+        (market, payload) => (name === "pay" ? market.pay(payload) : market.refund(payload)),
+        outcome,
+        {
+          order_id: order,
+          ...toProvidedFields(optional)
+        }
+      )
   ).pipe(Command.withDescription(description))
 
-export const pay = money("pay", "is paid", "Pay an order as its guest")
-export const refund = money("refund", "is paid back", "Refund the guest of an order")
+export const payCommand = makePaymentCommand("pay", "is paid", "Pay an order as its guest")
+export const refundCommand = makePaymentCommand("refund", "is paid back", "Refund the guest of an order")

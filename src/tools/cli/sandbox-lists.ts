@@ -5,7 +5,7 @@ import { PAGE_DEFAULT, PAGE_MAX } from "../../platform/limits.ts"
 // Lists of the sandbox, as commands answer them.
 
 /** How much of a list is answered. */
-export const part = {
+export const listFlags = {
   limit: Flag.Int("limit").pipe(
     Flag.withDescription(`Rows to list, at most ${PAGE_MAX} (default: ${PAGE_DEFAULT})`),
     Flag.withDefault(PAGE_DEFAULT)
@@ -17,10 +17,10 @@ export const part = {
   )
 }
 
-export const asked = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
+export const toPageRequest = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
   limit: Math.min(Math.max(limit, 0), PAGE_MAX),
   offset: Math.max(offset, 0)
 })
 
-export const ofOperator = (operator: Option.Option<number>) =>
+export const toOperatorFilter = (operator: Option.Option<number>) =>
   Option.match(operator, { onNone: () => ({}), onSome: (operator_id) => ({ operator_id }) })

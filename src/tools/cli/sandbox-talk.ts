@@ -1,15 +1,21 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readInquire, readOffer, readReview, readWrite, USUAL_ADULTS } from "../../connectors/sandbox/asked.ts"
-import { instantText } from "../../contract/time.ts"
-import { answer } from "./answer.ts"
-import { inWords } from "./sandbox-guests.ts"
-import { asked, ofOperator, part } from "./sandbox-lists.ts"
-import { givenOf, SANDBOX_GUEST, text, whole, whose, withSandbox } from "./sandbox-with.ts"
+import {
+  DEFAULT_ADULTS,
+  decodeInquiryRequest,
+  decodeMessageRequest,
+  decodeOfferRequest,
+  decodeReviewRequest
+} from "../../connectors/sandbox/asked.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import { runCommand } from "./answer.ts"
+import { formatOrder } from "./sandbox-guests.ts"
+import { listFlags, toOperatorFilter, toPageRequest } from "./sandbox-lists.ts"
+import { integerFlag, ownerFlags, SANDBOX_GUEST, textFlag, toProvidedFields, withSandbox } from "./sandbox-with.ts"
 
 // What guests of the sandbox say, as commands.
 
-const written = ({
+const formatMessageSent = ({
   thread_id,
   channel_type,
   heard
@@ -19,7 +25,7 @@ const written = ({
   readonly heard: string | null
 }): string => `Sent a message in thread ${thread_id} on ${channel_type}; ingest result: ${heard ?? "pending"}.`
 
-export const inquire = Command.make(
+export const inquireCommand = Command.make(
   "inquire",
   {
     listing_id: Flag.String("listing").pipe(Flag.withDescription("listing_id of the channel")),
@@ -31,18 +37,20 @@ export const inquire = Command.make(
     ),
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
-      guest_phone: text("phone", "Phone number of the guest (default: none)"),
-      guest_email: text("email", "E-mail address that identifies a returning guest (default: identified by name)"),
-      adults: whole("adults", `Adults (default: ${USUAL_ADULTS})`),
-      children: whole("children", "Children (default: 0)"),
-      ...whose
+      guest_phone: textFlag("phone", "Phone number of the guest (default: none)"),
+      guest_email: textFlag("email", "E-mail address that identifies a returning guest (default: identified by name)"),
+      adults: integerFlag("adults", `Adults (default: ${DEFAULT_ADULTS})`),
+      children: integerFlag("children", "Children (default: 0)"),
+      ...ownerFlags
     }
   },
-  ({ optional, ...given }) =>
-    answer(
+  ({ optional, ...fields }) =>
+    runCommand(
       "sandbox inquire",
-      withSandbox((market) => Effect.flatMap(readInquire({ ...given, ...givenOf(optional) }), market.inquire)),
-      written
+      withSandbox((market) =>
+        Effect.flatMap(decodeInquiryRequest({ ...fields, ...toProvidedFields(optional) }), market.inquire)
+      ),
+      formatMessageSent
     )
 ).pipe(
   Command.withDescription("Send an inquiry as a guest, in the thread of the guest or in a new one"),
@@ -55,78 +63,86 @@ export const inquire = Command.make(
   ])
 )
 
-export const write = Command.make(
+export const writeCommand = Command.make(
   "write",
   {
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
-      thread_id: text("thread", "thread_id to write in (default: the thread of --order)"),
-      order_id: text("order", "order_id in whose thread to write (default: --thread)"),
-      attachment_url: text("attachment", "Address of an attachment (default: none)"),
-      ...whose
+      thread_id: textFlag("thread", "thread_id to write in (default: the thread of --order)"),
+      order_id: textFlag("order", "order_id in whose thread to write (default: --thread)"),
+      attachment_url: textFlag("attachment", "Address of an attachment (default: none)"),
+      ...ownerFlags
     }
   },
-  ({ optional, ...given }) =>
-    answer(
+  ({ optional, ...fields }) =>
+    runCommand(
       "sandbox write",
-      withSandbox((market) => Effect.flatMap(readWrite({ ...given, ...givenOf(optional) }), market.write)),
-      written
+      withSandbox((market) =>
+        Effect.flatMap(decodeMessageRequest({ ...fields, ...toProvidedFields(optional) }), market.write)
+      ),
+      formatMessageSent
     )
 ).pipe(Command.withDescription("Send a message to the host as a guest"))
 
-const offer = {
+const offerArguments = {
   offer_id: Argument.String("offer").pipe(Argument.withDescription("offer_id of the channel")),
-  optional: whose
+  optional: ownerFlags
 }
 
-export const acceptOffer = Command.make("accept-offer", offer, ({ offer_id, optional }) =>
-  answer(
+export const acceptOfferCommand = Command.make("accept-offer", offerArguments, ({ offer_id, optional }) =>
+  runCommand(
     "sandbox accept-offer",
-    withSandbox((market) => Effect.flatMap(readOffer({ offer_id, ...givenOf(optional) }), market.acceptOffer)),
-    inWords("is booked")
+    withSandbox((market) =>
+      Effect.flatMap(decodeOfferRequest({ offer_id, ...toProvidedFields(optional) }), market.acceptOffer)
+    ),
+    formatOrder("is booked")
   )
 ).pipe(Command.withDescription("Accept an offer or a pre-approval as its guest, which books it"))
 
-export const declineOffer = Command.make("decline-offer", offer, ({ offer_id, optional }) =>
-  answer(
+export const declineOfferCommand = Command.make("decline-offer", offerArguments, ({ offer_id, optional }) =>
+  runCommand(
     "sandbox decline-offer",
-    withSandbox((market) => Effect.flatMap(readOffer({ offer_id, ...givenOf(optional) }), market.declineOffer)),
+    withSandbox((market) =>
+      Effect.flatMap(decodeOfferRequest({ offer_id, ...toProvidedFields(optional) }), market.declineOffer)
+    ),
     ({ offer_id, status, heard }) => `Offer ${offer_id}: ${status}; ingest result: ${heard ?? "pending"}.`
   )
 ).pipe(Command.withDescription("Decline an offer or a pre-approval as its guest"))
 
-export const review = Command.make(
+export const reviewCommand = Command.make(
   "review",
   {
     order_id: Argument.String("order").pipe(Argument.withDescription("order_id of the channel")),
     score: Flag.Finite("score").pipe(Flag.withDescription("Score from 0 to 5")),
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
-      sub_scores: text("sub-scores", "Scores by category, such as cleanliness=5,location=4 (default: none)"),
-      ...whose
+      sub_scores: textFlag("sub-scores", "Scores by category, such as cleanliness=5,location=4 (default: none)"),
+      ...ownerFlags
     }
   },
-  ({ optional, ...given }) =>
-    answer(
+  ({ optional, ...fields }) =>
+    runCommand(
       "sandbox review",
-      withSandbox((market) => Effect.flatMap(readReview({ ...given, ...givenOf(optional) }), market.review)),
+      withSandbox((market) =>
+        Effect.flatMap(decodeReviewRequest({ ...fields, ...toProvidedFields(optional) }), market.review)
+      ),
       ({ order_id, score, heard }) =>
         `The guest of order ${order_id} gave ${score} of 5; ingest result: ${heard ?? "pending"}.`
     )
 ).pipe(Command.withDescription("Review a stay as its guest, from the check-out date on"))
 
-export const threads = Command.make("threads", part, ({ operator, ...given }) =>
-  answer(
+export const threadsCommand = Command.make("threads", listFlags, ({ operator, ...fields }) =>
+  runCommand(
     "sandbox threads",
-    withSandbox((_market, seeing) =>
-      Effect.map(seeing.threads(asked(given), ofOperator(operator)), ({ rows, total }) => ({
+    withSandbox((_market, queries) =>
+      Effect.map(queries.listThreads(toPageRequest(fields), toOperatorFilter(operator)), ({ rows, total }) => ({
         threads: rows.map(
           ({ said, time_zone: _zone, operator: _name, account_id, last_message_at, written, ...thread }) => ({
             ...thread,
             channel_account_id: account_id,
             guest: said.guest,
             inquiry: said.inquiry ?? null,
-            last_message_at: instantText(last_message_at),
+            last_message_at: formatUtcInstant(last_message_at),
             written: written.map((each) => ({ ...each.said, heard: each.heard }))
           })
         ),

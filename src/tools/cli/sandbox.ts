@@ -1,14 +1,28 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readMoodAsked, readOpen } from "../../connectors/sandbox/asked.ts"
+import { decodeFailureModeRequest, decodeListingRequest } from "../../connectors/sandbox/asked.ts"
 import { SANDBOX_CHANNELS } from "../../connectors/sandbox/channels.ts"
-import { MOODS } from "../../connectors/sandbox/rows.ts"
-import { instantText } from "../../contract/time.ts"
-import { answer } from "./answer.ts"
-import { book, cancel, change, pay, refund, timeout } from "./sandbox-guests.ts"
-import { asked, ofOperator, part } from "./sandbox-lists.ts"
-import { acceptOffer, declineOffer, inquire, review, threads, write } from "./sandbox-talk.ts"
-import { amount, givenOf, text, whole, withSandbox } from "./sandbox-with.ts"
+import { FAILURE_MODES } from "../../connectors/sandbox/rows.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import { runCommand } from "./answer.ts"
+import {
+  bookCommand,
+  cancelCommand,
+  changeCommand,
+  payCommand,
+  refundCommand,
+  timeoutCommand
+} from "./sandbox-guests.ts"
+import { listFlags, toOperatorFilter, toPageRequest } from "./sandbox-lists.ts"
+import {
+  acceptOfferCommand,
+  declineOfferCommand,
+  inquireCommand,
+  reviewCommand,
+  threadsCommand,
+  writeCommand
+} from "./sandbox-talk.ts"
+import { amountFlag, integerFlag, textFlag, toProvidedFields, withSandbox } from "./sandbox-with.ts"
 
 const open = Command.make(
   "open",
@@ -23,24 +37,30 @@ const open = Command.make(
       Flag.withDefault(false)
     ),
     optional: {
-      operator_id: whole("operator", "operator_id; required if there are several operators (default: the only one)"),
-      username: text("account", "Name of the account, created if it does not exist (default: host)"),
-      listing_id: text("listing", "listing_id of the new listing (default: random)"),
-      title: text("title", "Title of the listing (default: Sandbox and the channel_type)"),
-      currency: text("currency", "ISO 4217 code (default: the currency of the operator)"),
-      base_price: amount("price", "Price per night (default: 100)"),
-      cleaning_fee: amount("cleaning-fee", "Cleaning fee (default: 0)"),
-      commission: whole("commission", "Commission of the channel in percent (default: as at the channel)"),
-      tax: whole("tax", "Tax in percent (default: as at the channel)"),
-      rooms: whole("rooms", "Rooms of this listing (default: 1)")
+      operator_id: integerFlag(
+        "operator",
+        "operator_id; required if there are several operators (default: the only one)"
+      ),
+      username: textFlag("account", "Name of the account, created if it does not exist (default: host)"),
+      listing_id: textFlag("listing", "listing_id of the new listing (default: random)"),
+      title: textFlag("title", "Title of the listing (default: Sandbox and the channel_type)"),
+      currency: textFlag("currency", "ISO 4217 code (default: the currency of the operator)"),
+      base_price: amountFlag("price", "Price per night (default: 100)"),
+      cleaning_fee: amountFlag("cleaning-fee", "Cleaning fee (default: 0)"),
+      commission: integerFlag("commission", "Commission of the channel in percent (default: as at the channel)"),
+      tax: integerFlag("tax", "Tax in percent (default: as at the channel)"),
+      rooms: integerFlag("rooms", "Rooms of this listing (default: 1)")
     }
   },
   ({ channel_type, onRequest, instant, optional }) =>
-    answer(
+    runCommand(
       "sandbox open",
       withSandbox((market) => {
-        const sold = instant || onRequest ? { instant } : {}
-        return Effect.flatMap(readOpen({ channel_type, ...sold, ...givenOf(optional) }), market.open)
+        const sale = instant || onRequest ? { instant } : {}
+        return Effect.flatMap(
+          decodeListingRequest({ channel_type, ...sale, ...toProvidedFields(optional) }),
+          market.openListing
+        )
       }),
       ({ listing_id, channel_type, username, heard }) =>
         `Opened listing ${listing_id} on ${channel_type} for ${username}; ingest result: ${heard ?? "pending"}.`
@@ -55,31 +75,34 @@ const open = Command.make(
   ])
 )
 
-const SHOWN_DAYS = 14
-const SHOWN_DAYS_MAX = 400
+const CALENDAR_DAYS = 14
+const CALENDAR_DAYS_MAX = 400
 
 const listings = Command.make(
   "listings",
   {
-    ...part,
+    ...listFlags,
     days: Flag.Int("days").pipe(
-      Flag.withDescription(`Days to show from today, at most ${SHOWN_DAYS_MAX} (default: ${SHOWN_DAYS})`),
-      Flag.withDefault(SHOWN_DAYS)
+      Flag.withDescription(`Days to show from today, at most ${CALENDAR_DAYS_MAX} (default: ${CALENDAR_DAYS})`),
+      Flag.withDefault(CALENDAR_DAYS)
     )
   },
-  ({ operator, days, ...given }) =>
-    answer(
+  ({ operator, days, ...page }) =>
+    runCommand(
       "sandbox listings",
-      withSandbox((_market, seeing) =>
+      withSandbox((_market, queries) =>
         Effect.gen(function* () {
-          const found = yield* seeing.listings(asked(given), ofOperator(operator))
-          const daysOf = yield* seeing.calendars(found.rows, Math.min(Math.max(days, 1), SHOWN_DAYS_MAX))
+          const foundListings = yield* queries.listListings(toPageRequest(page), toOperatorFilter(operator))
+          const calendarOf = yield* queries.loadCalendars(
+            foundListings.rows,
+            Math.min(Math.max(days, 1), CALENDAR_DAYS_MAX)
+          )
           return {
-            listings: found.rows.map((row) => {
+            listings: foundListings.rows.map((row) => {
               const { time_zone: _zone, operator: _name, account_id: channel_account_id, ...listing } = row
-              return { ...listing, channel_account_id, calendar: daysOf(row) }
+              return { ...listing, channel_account_id, calendar: calendarOf(row) }
             }),
-            total: found.total
+            total: foundListings.total
           }
         })
       ),
@@ -91,7 +114,8 @@ const listings = Command.make(
                 ({ listing_id, channel_type, title, currency, calendar }) =>
                   `${listing_id} on ${channel_type}: ${title}\n${calendar
                     .map(
-                      ({ date, price, left }) => `  ${date}  ${price} ${currency}  ${left > 0 ? `${left} left` : "-"}`
+                      ({ date, price, available: left }) =>
+                        `  ${date}  ${price} ${currency}  ${left > 0 ? `${left} left` : "-"}`
                     )
                     .join("\n")}`
               )
@@ -99,16 +123,16 @@ const listings = Command.make(
     )
 ).pipe(Command.withDescription("List the listings of the sandbox with their prices and availability"))
 
-const orders = Command.make("orders", part, ({ operator, ...given }) =>
-  answer(
+const orders = Command.make("orders", listFlags, ({ operator, ...page }) =>
+  runCommand(
     "sandbox orders",
-    withSandbox((_market, seeing) =>
-      Effect.map(seeing.orders(asked(given), ofOperator(operator)), ({ rows, total }) => ({
+    withSandbox((_market, queries) =>
+      Effect.map(queries.listOrders(toPageRequest(page), toOperatorFilter(operator)), ({ rows, total }) => ({
         orders: rows.map(({ said, time_zone: _zone, account_id, booked_at, expires_at, paid, ...order }) => ({
           ...order,
           channel_account_id: account_id,
-          booked_at: instantText(booked_at),
-          expires_at: expires_at === null ? null : instantText(expires_at),
+          booked_at: formatUtcInstant(booked_at),
+          expires_at: expires_at === null ? null : formatUtcInstant(expires_at),
           guest_name: said.booker.name,
           currency: said.currency,
           paid: Number(paid),
@@ -129,70 +153,73 @@ const orders = Command.make("orders", part, ({ operator, ...given }) =>
   )
 ).pipe(Command.withDescription("List the orders of the sandbox, newest first"))
 
-const log = Command.make("asked", part, ({ operator, ...given }) =>
-  answer(
+const requestLog = Command.make("asked", listFlags, ({ operator, ...page }) =>
+  runCommand(
     "sandbox asked",
-    withSandbox((_market, seeing) =>
-      Effect.map(seeing.asked(asked(given), ofOperator(operator)), ({ rows, total }) => ({
+    withSandbox((_market, queries) =>
+      Effect.map(queries.listRequests(toPageRequest(page), toOperatorFilter(operator)), ({ rows, total }) => ({
         asked: rows.map(({ asked_at, account_id, ...row }) => ({
           ...row,
           channel_account_id: account_id,
-          asked_at: instantText(asked_at)
+          asked_at: formatUtcInstant(asked_at)
         })),
         total
       }))
     ),
-    ({ asked: all }) =>
-      all.length === 0
+    ({ asked: requests }) =>
+      requests.length === 0
         ? "No requests."
-        : all
+        : requests
             .map(
-              ({ asked_at, channel_type, act, subject, summary, answer: answered }) =>
-                `${asked_at}  ${channel_type}  ${act} ${subject}: ${summary} → ${answered}`
+              ({ asked_at, channel_type, act, subject, summary, answer: response }) =>
+                `${asked_at}  ${channel_type}  ${act} ${subject}: ${summary} → ${response}`
             )
             .join("\n")
   )
 ).pipe(Command.withDescription("List the requests of the service to the sandbox, newest first"))
 
-const mood = Command.make(
+const moodCommand = Command.make(
   "mood",
   {
     account: Argument.Int("account").pipe(Argument.withDescription("channel_account_id")),
-    mood: Argument.Literals("mood", MOODS).pipe(Argument.withDescription("How the account responds")),
+    mood: Argument.Literals("mood", FAILURE_MODES).pipe(Argument.withDescription("How the account responds")),
     optional: {
-      ms: whole("ms", "With late: delay in milliseconds (default: 5000)"),
-      reason: text("reason", "With refuses: reason (default: the channel says no)")
+      ms: integerFlag("ms", "With late: delay in milliseconds (default: 5000)"),
+      reason: textFlag("reason", "With refuses: reason (default: the channel says no)")
     }
   },
   ({ account, mood, optional }) =>
-    answer(
+    runCommand(
       "sandbox mood",
       withSandbox((market) =>
-        Effect.flatMap(readMoodAsked({ channel_account_id: account, mood, ...givenOf(optional) }), market.mood)
+        Effect.flatMap(
+          decodeFailureModeRequest({ channel_account_id: account, mood, ...toProvidedFields(optional) }),
+          market.setFailureMode
+        )
       ),
       ({ channel_account_id, mood }) => `Account ${channel_account_id} now responds: ${mood}.`
     )
 ).pipe(Command.withDescription("Set how an account of the sandbox responds to requests"))
 
-export const sandbox = Command.make("sandbox").pipe(
+export const sandboxCommand = Command.make("sandbox").pipe(
   Command.withDescription("Use the sandbox marketplace: open listings, book as a guest and show requests"),
   Command.withSubcommands([
     open,
     listings,
-    book,
-    change,
-    pay,
-    refund,
-    cancel,
-    timeout,
-    inquire,
-    write,
-    acceptOffer,
-    declineOffer,
-    review,
-    mood,
+    bookCommand,
+    changeCommand,
+    payCommand,
+    refundCommand,
+    cancelCommand,
+    timeoutCommand,
+    inquireCommand,
+    writeCommand,
+    acceptOfferCommand,
+    declineOfferCommand,
+    reviewCommand,
+    moodCommand,
     orders,
-    threads,
-    log
+    threadsCommand,
+    requestLog
   ])
 )

@@ -1,18 +1,18 @@
 import { Console, Data, Effect } from "effect"
 import { Command } from "effect/cli"
-import { newKey, noKeys, type SecretKeys } from "../../platform/sealing/keys.ts"
-import { type Rotated, rotate } from "../../platform/sealing/rotating.ts"
-import { missingIn, standing } from "../../platform/sealing/standing.ts"
+import { generateKey, noSecretKeys, type SecretKeys } from "../../platform/sealing/keys.ts"
+import { type RotationResult, rotateSecrets } from "../../platform/sealing/rotating.ts"
+import { findMissingKeyIds, loadKeyUsage } from "../../platform/sealing/standing.ts"
 import { KeyMissing } from "../../platform/sealing/start.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { answer } from "./answer.ts"
-import { Json, reporting } from "./reporting.ts"
+import { runCommand } from "./answer.ts"
+import { JsonFlag, reportFailure } from "./reporting.ts"
 
-const made = Command.make("new", {}, () =>
+const newCommand = Command.make("new", {}, () =>
   // Also where SECRET_KEY is wrong: whoever puts it right wants a key.
-  reporting(
-    Effect.flatMap(Json, (json) => {
-      const secret_key = newKey()
+  reportFailure(
+    Effect.flatMap(JsonFlag, (json) => {
+      const secret_key = generateKey()
       return Console.log(json ? JSON.stringify({ secret_key }) : secret_key)
     })
   )
@@ -21,50 +21,52 @@ const made = Command.make("new", {}, () =>
   Command.withExamples([{ command: "latchkey secret new", description: "Print a key to put into SECRET_KEY" }])
 )
 
-class NoKeys extends Data.TaggedError("NoKeys") {
+class SecretKeyNotSet extends Data.TaggedError("NoKeys") {
   override get message(): string {
     return "SECRET_KEY: is not set; create a key with latchkey secret new"
   }
 }
 
 /** Some secrets are still as they were. */
-class SomeLeft extends Data.TaggedError("SomeLeft")<{ readonly left: number }> {
+class SecretsNotRotated extends Data.TaggedError("SomeLeft")<{ readonly left: number }> {
   override get message(): string {
     return `SECRET_KEY: ${this.left} secrets still use another key. Give every process this SECRET_KEY and run the command again; secrets that remain were changed by hand and cannot be decrypted`
   }
 }
 
-const rotated = Effect.gen(function* () {
+const runRotateSecrets = Effect.gen(function* () {
   const { secretKeys } = yield* Configuration
-  const keyIds = missingIn(yield* standing, secretKeys ?? noKeys)
+  const keyIds = findMissingKeyIds(yield* loadKeyUsage, secretKeys ?? noSecretKeys)
   if (keyIds.length > 0) return yield* new KeyMissing({ keyIds })
-  if (secretKeys === undefined) return yield* new NoKeys()
-  const done = yield* rotate(secretKeys)
-  if (done.left > 0) return yield* new SomeLeft(done)
-  return { ...done, first_key: secretKeys.first?.id ?? null, others: othersOf(secretKeys) }
+  if (secretKeys === undefined) return yield* new SecretKeyNotSet()
+  const rotation = yield* rotateSecrets(secretKeys)
+  if (rotation.left > 0) return yield* new SecretsNotRotated(rotation)
+  return { ...rotation, first_key: secretKeys.first?.id ?? null, others: otherKeyIds(secretKeys) }
 })
 
-const othersOf = ({ first, all }: SecretKeys): ReadonlyArray<string> =>
+const otherKeyIds = ({ first, all }: SecretKeys): ReadonlyArray<string> =>
   Array.from(all.keys()).filter((id) => id !== first?.id)
 
-interface Done extends Rotated {
+interface RotationOutput extends RotationResult {
   readonly first_key: string | null
   readonly others: ReadonlyArray<string>
 }
 
-const inWords = ({ places, first_key, others }: Done): string => {
+const formatRotation = ({ places, first_key, others }: RotationOutput): string => {
   const counts = places.map(({ place, texts }) => `${place}: ${texts}`)
   if (first_key === null) {
     return [...counts, "No secret is encrypted any more. You can unset SECRET_KEY in every process."].join("\n")
   }
-  const dropped =
+  const keyAdvice =
     others.length === 0
       ? `Every secret is encrypted with the key ${first_key}.`
       : `Every secret is encrypted with the key ${first_key}. You can remove ${others.join(" and ")} from SECRET_KEY.`
-  return [...counts, dropped].join("\n")
+  return [...counts, keyAdvice].join("\n")
 }
 
-const rotateCommand = Command.make("rotate", {}, () => answer("secret rotate", rotated, inWords)).pipe(
+const rotateCommand = Command.make("rotate", {}, () =>
+  runCommand("secret rotate", runRotateSecrets, formatRotation)
+).pipe(
   Command.withDescription(
     "Re-encrypt every secret with the first key of SECRET_KEY, while the service runs; safe to repeat"
   ),
@@ -73,7 +75,7 @@ const rotateCommand = Command.make("rotate", {}, () => answer("secret rotate", r
   ])
 )
 
-export const secret = Command.make("secret").pipe(
+export const secretCommand = Command.make("secret").pipe(
   Command.withDescription("Create and rotate the keys that encrypt secrets in the database"),
-  Command.withSubcommands([made, rotateCommand])
+  Command.withSubcommands([newCommand, rotateCommand])
 )

@@ -5,75 +5,78 @@ import { Command, Flag } from "effect/cli"
 import { WORKERS } from "../../platform/limits.ts"
 import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
-import type { NeverServed } from "../workers/lives.ts"
-import { reporting } from "./reporting.ts"
-import { endAtSecondSignal, stopAtHangUp } from "./signals.ts"
+import type { WorkerNeverReady } from "../workers/lives.ts"
+import { reportFailure } from "./reporting.ts"
+import { exitAtSecondSignal, stopAtHangUp } from "./signals.ts"
 
-type Role = "all" | "api" | "worker"
+type ServeRole = "all" | "api" | "worker"
 
 /** A flag of `serve` holds what it does not take here. */
-export class WrongFlag extends Data.TaggedError("WrongFlag")<{ readonly message: string }> {}
+export class InvalidServeFlag extends Data.TaggedError("WrongFlag")<{ readonly message: string }> {}
 
-const EMBEDDED = "needs DATABASE_URL, because only one process can use the embedded database"
+const EMBEDDED_REASON = "needs DATABASE_URL, because only one process can use the embedded database"
 
 /** How many processes serve: as many as were said, else one on the embedded database, and on a server one a core. */
-export const workersOf = (
-  said: number | undefined,
-  role: Role,
+export const resolveWorkerCount = (
+  requested: number | undefined,
+  role: ServeRole,
   { databaseUrl }: Pick<Settings, "databaseUrl">,
   cores: number
-): Effect.Effect<number, WrongFlag> => {
-  if (said !== undefined && (said < 1 || said > WORKERS)) {
-    return new WrongFlag({ message: `--workers: must be a whole number from 1 to ${WORKERS}, not ${said}` })
+): Effect.Effect<number, InvalidServeFlag> => {
+  if (requested !== undefined && (requested < 1 || requested > WORKERS)) {
+    return new InvalidServeFlag({ message: `--workers: must be a whole number from 1 to ${WORKERS}, not ${requested}` })
   }
-  if (databaseUrl !== undefined) return Effect.succeed(said ?? Math.min(cores, WORKERS))
-  if (role !== "all") return new WrongFlag({ message: `--role: ${role} ${EMBEDDED}` })
-  if (said !== undefined && said > 1) return new WrongFlag({ message: `--workers: ${said} ${EMBEDDED}` })
+  if (databaseUrl !== undefined) return Effect.succeed(requested ?? Math.min(cores, WORKERS))
+  if (role !== "all") return new InvalidServeFlag({ message: `--role: ${role} ${EMBEDDED_REASON}` })
+  if (requested !== undefined && requested > 1)
+    return new InvalidServeFlag({ message: `--workers: ${requested} ${EMBEDDED_REASON}` })
   return Effect.succeed(1)
 }
 
 /** The first worker does not serve and has said why; its status is that of the service. */
-class WorkerSaidWhy extends Data.TaggedError("WorkerSaidWhy")<{ readonly code: number }> {
+class FirstWorkerFailed extends Data.TaggedError("WorkerSaidWhy")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
   override readonly [Runtime.errorReported] = false
 }
 
 /** Ended from outside, so that nobody has said anything. */
-class EndedEarly extends Data.TaggedError("EndedEarly")<{ readonly signal: string | null }> {
+class FirstWorkerKilled extends Data.TaggedError("EndedEarly")<{ readonly signal: string | null }> {
   override get message(): string {
     return `${this.signal} ended the first worker before it could serve`
   }
 }
 
-const neverServed = Effect.fnUntraced(function* ({ ended: { code, signal } }: NeverServed) {
-  if (code === null) return yield* reporting(new EndedEarly({ signal }))
-  return yield* new WorkerSaidWhy({ code })
+const reportNeverServed = Effect.fnUntraced(function* ({ ended: { code, signal } }: WorkerNeverReady) {
+  if (code === null) return yield* reportFailure(new FirstWorkerKilled({ signal }))
+  return yield* new FirstWorkerFailed({ code })
 })
 
 // Each is loaded when asked for: other commands start without the server, and the parent of workers does without it.
 
-const alone = Effect.fnUntraced(function* (role: Role) {
+const serveAlone = Effect.fnUntraced(function* (role: ServeRole) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
   return yield* serveWith({ role })
 })
 
-const withItsParent = Effect.fnUntraced(function* (role: Role) {
+const serveAsWorker = Effect.fnUntraced(function* (role: ServeRole) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
-  const { withParent } = yield* Effect.promise(() => import("../workers/with-parent.ts"))
+  const { connectToSupervisor: withParent } = yield* Effect.promise(() => import("../workers/with-parent.ts"))
   // METRICS_PORT is one port of all: it is no worker's.
   return yield* serveWith({ role, ...withParent() })
 })
 
-const asParent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
-  const { parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
+const serveAsPrimary = Effect.fnUntraced(function* (workers: number, settings: Settings) {
+  const { runSupervisor: parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
-  return yield* parent(workers, settings).pipe(Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings))))
+  return yield* parent(workers, settings).pipe(
+    Effect.provide(Layer.merge(WorkerProcesses.layer, layerPrimaryLog(settings)))
+  )
 })
 
 /** The parent tells of its workers in the log, and of nothing else: what there is to trace happens in them. */
-const layerLines = (settings: Settings) => layerTelemetry({ ...settings, otlpEndpoint: undefined, version: "" })
+const layerPrimaryLog = (settings: Settings) => layerTelemetry({ ...settings, otlpEndpoint: undefined, version: "" })
 
-export const serve = Command.make(
+export const serveCommand = Command.make(
   "serve",
   {
     workers: Flag.Int("workers").pipe(
@@ -90,18 +93,23 @@ export const serve = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ workers, role }) {
-    yield* endAtSecondSignal
-    if (cluster.isWorker) return yield* reporting(withItsParent(role))
-    const started = Effect.gen(function* () {
+    yield* exitAtSecondSignal
+    if (cluster.isWorker) return yield* reportFailure(serveAsWorker(role))
+    const startup = Effect.gen(function* () {
       const settings = yield* Configuration
-      const wanted = yield* workersOf(Option.getOrUndefined(workers), role, settings, availableParallelism())
-      return { settings, wanted }
+      const workerCount = yield* resolveWorkerCount(
+        Option.getOrUndefined(workers),
+        role,
+        settings,
+        availableParallelism()
+      )
+      return { settings, wanted: workerCount }
     }).pipe(Effect.provide(Configuration.layer))
-    const { settings, wanted } = yield* reporting(started)
-    if (wanted === 1) return yield* reporting(Effect.andThen(stopAtHangUp, alone(role)))
-    return yield* asParent(wanted, settings).pipe(
-      Effect.catchTag("NeverServed", neverServed),
-      Effect.catchTag("MetricsPortUnusable", (error) => reporting(error))
+    const { settings, wanted: workerCount } = yield* reportFailure(startup)
+    if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
+    return yield* serveAsPrimary(workerCount, settings).pipe(
+      Effect.catchTag("NeverServed", reportNeverServed),
+      Effect.catchTag("MetricsPortUnusable", (error) => reportFailure(error))
     )
   })
 ).pipe(Command.withDescription("Migrate the database, then run the service"))

@@ -8,10 +8,10 @@ const SAME_SIGNAL_MS = 1_000
  * The service that was asked to stop and has stopped did what it should: status 0, where other commands end with 130. Whatever asked
  * itself to stop has said with which.
  */
-export const teardown =
-  (serves: boolean): Runtime.Teardown =>
+export const makeTeardown =
+  (isService: boolean): Runtime.Teardown =>
   (exit, onExit) =>
-    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) && (serves || process.exitCode !== undefined)
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) && (isService || process.exitCode !== undefined)
       ? onExit(Number(process.exitCode ?? 0))
       : Runtime.defaultTeardown(exit, onExit)
 
@@ -19,13 +19,13 @@ export const teardown =
  * Who asks again does not want to wait: the process ends at once. Not for the same signal that comes twice, as it does
  * where a terminal or a service manager sends it to the whole group and npm hands its own on besides.
  */
-export const endAtSecondSignal = Effect.sync(() => {
-  let askedAt: number | undefined
+export const exitAtSecondSignal = Effect.sync(() => {
+  let firstSignalAt: number | undefined
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       const now = performance.now()
-      askedAt ??= now
-      if (now - askedAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
+      firstSignalAt ??= now
+      if (now - firstSignalAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
     })
   }
 })

@@ -1,8 +1,8 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { SCOPES } from "../../domain/access/operators/rules.ts"
-import { answer } from "./answer.ts"
-import { tokenLimit } from "./limits.ts"
+import { runCommand } from "./answer.ts"
+import { tokenLimitCommand } from "./limits.ts"
 
 const create = Command.make(
   "create",
@@ -12,22 +12,22 @@ const create = Command.make(
     scope: Flag.Literals("scope", SCOPES).pipe(Flag.withDescription("Scope of the token; it cannot be changed later"))
   },
   ({ accountId, name, scope }) =>
-    answer(
+    runCommand(
       "token create",
       Operators.use((operators) => operators.createToken({ account_id: accountId, name, scope })),
-      (made) => `Token ${made.token_id} (not shown again):\n${made.token}`
+      (token) => `Token ${token.token_id} (not shown again):\n${token.token}`
     )
 ).pipe(Command.withDescription("Create an access token"))
 
 const revoke = Command.make("revoke", { id: Argument.Int("id").pipe(Argument.withDescription("token_id")) }, ({ id }) =>
-  answer(
+  runCommand(
     "token revoke",
     Operators.use((operators) => operators.revokeToken(id)),
     (revoked) => `Token ${revoked.token_id} no longer works.`
   )
 ).pipe(Command.withDescription("Revoke an access token for good"))
 
-export const token = Command.make("token").pipe(
+export const tokenCommand = Command.make("token").pipe(
   Command.withDescription("Create, limit and revoke access tokens of the API"),
-  Command.withSubcommands([create, revoke, tokenLimit])
+  Command.withSubcommands([create, revoke, tokenLimitCommand])
 )

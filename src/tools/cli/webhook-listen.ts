@@ -4,13 +4,13 @@ import { Clock, Console, Effect, Layer, Option, Queue, Redacted, Result } from "
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
-import { instantText, wholeSecond } from "../../contract/time.ts"
-import { isSigned, parseSecret, type SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
-import { Json, reporting } from "./reporting.ts"
-import { registered } from "./webhook-registration.ts"
+import { formatUtcInstant, truncateToSecond } from "../../contract/time.ts"
+import { hasValidSignature, parseSecret, type SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import { JsonFlag, reportFailure } from "./reporting.ts"
+import { registerWebhook } from "./webhook-registration.ts"
 
 /** What arrived, as `--json` prints it: one object a line. */
-interface Arrived {
+interface ReceivedEvent {
   readonly at: string
   readonly id: string
   readonly signature: "valid" | "invalid" | "unchecked"
@@ -23,7 +23,7 @@ const SERVICE = "http://127.0.0.1:8080"
 const STATUS = 200
 
 /** Listens until the scope closes; what arrives is put into the queue, and answered with `status`. */
-const listening = Effect.fnUntraced(function* (status: number) {
+const startReceiver = Effect.fnUntraced(function* (status: number) {
   const arrivals = yield* Queue.unbounded<{
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
@@ -39,23 +39,23 @@ const listening = Effect.fnUntraced(function* (status: number) {
   return { url: `${HttpServer.formatAddress(address)}/`, arrivals }
 })
 
-const judged = (
+const toReceivedEvent = (
   { headers, body }: { readonly headers: Readonly<Record<string, string | undefined>>; readonly body: string },
   secret: SigningSecret | undefined,
   now: number
-): Arrived => {
+): ReceivedEvent => {
   const id = headers["webhook-id"] ?? ""
   const message = { id, timestamp: Number(headers["webhook-timestamp"]), body }
-  const valid = secret !== undefined && isSigned(message, headers["webhook-signature"] ?? "", secret, now)
+  const isValid = secret !== undefined && hasValidSignature(message, headers["webhook-signature"] ?? "", secret, now)
   return {
-    at: instantText(wholeSecond(now)),
+    at: formatUtcInstant(truncateToSecond(now)),
     id,
-    signature: secret === undefined ? "unchecked" : valid ? "valid" : "invalid",
+    signature: secret === undefined ? "unchecked" : isValid ? "valid" : "invalid",
     body
   }
 }
 
-const howToRegister = (url: string): string =>
+const registrationHelp = (url: string): string =>
   [
     `Listening on ${url}. Subscribe this address with`,
     "",
@@ -65,18 +65,22 @@ const howToRegister = (url: string): string =>
     ""
   ].join("\n")
 
-const inWords = ({ at, id, signature, body }: Arrived): string => `${at}  ${id}  signature ${signature}\n  ${body}`
+const formatEvent = ({ at, id, signature, body }: ReceivedEvent): string =>
+  `${at}  ${id}  signature ${signature}\n  ${body}`
 
-const secretGiven = (text: Option.Option<Redacted.Redacted>) =>
+const parseSecretFlag = (text: Option.Option<Redacted.Redacted>) =>
   Option.match(text, {
     onNone: () => Effect.succeed(undefined),
-    onSome: (given) =>
+    onSome: (secretText) =>
       Effect.fromResult(
-        Result.mapError(parseSecret(Redacted.value(given)), (why) => new BadRequest({ message: `--secret: ${why}.` }))
+        Result.mapError(
+          parseSecret(Redacted.value(secretText)),
+          (problem) => new BadRequest({ message: `--secret: ${problem}.` })
+        )
       )
   })
 
-export const listen = Command.make(
+export const webhookListenCommand = Command.make(
   "listen",
   {
     port: Flag.Int("port").pipe(
@@ -105,23 +109,23 @@ export const listen = Command.make(
     )
   },
   ({ port, secret, token, service, status, count }) =>
-    reporting(
+    reportFailure(
       Effect.gen(function* () {
-        const json = yield* Json
-        const known = yield* secretGiven(secret)
-        const { url, arrivals } = yield* listening(status)
-        const secretInUse = Option.isSome(token) ? yield* registered(service, token.value, url) : known
+        const json = yield* JsonFlag
+        const secretFromFlag = yield* parseSecretFlag(secret)
+        const { url, arrivals } = yield* startReceiver(status)
+        const secretInUse = Option.isSome(token) ? yield* registerWebhook(service, token.value, url) : secretFromFlag
         yield* Console.log(
           json
             ? JSON.stringify({ listening: url })
             : Option.isSome(token)
               ? `Listening on ${url}, subscribed at ${service}.\n`
-              : howToRegister(url)
+              : registrationHelp(url)
         )
-        for (let arrived = 0; arrived < Option.getOrElse(count, () => Number.POSITIVE_INFINITY); arrived++) {
+        for (let eventCount = 0; eventCount < Option.getOrElse(count, () => Number.POSITIVE_INFINITY); eventCount++) {
           const request = yield* Queue.take(arrivals)
-          const event = judged(request, secretInUse, yield* Clock.currentTimeMillis)
-          yield* Console.log(json ? JSON.stringify(event) : inWords(event))
+          const event = toReceivedEvent(request, secretInUse, yield* Clock.currentTimeMillis)
+          yield* Console.log(json ? JSON.stringify(event) : formatEvent(event))
         }
       }).pipe(
         Effect.scoped,

@@ -1,48 +1,48 @@
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
-import { instantText } from "../../contract/time.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
 import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
-import { deliveryKeyOf } from "../../domain/webhooks/deliveries/message.ts"
-import { layerWakeUpOfCommand } from "../../jobs/layer.ts"
+import { parseWebhookId } from "../../domain/webhooks/deliveries/message.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
-import { answer } from "./answer.ts"
-import { instant } from "./instant.ts"
-import { narrowing } from "./webhook-deliveries.ts"
+import { runCommand } from "./answer.ts"
+import { instantFlag } from "./instant.ts"
+import { deliveryFilterFlags } from "./webhook-deliveries.ts"
 
-export const replay = Command.make(
+export const webhookReplayCommand = Command.make(
   "replay",
   {
     id: Argument.String("id").pipe(
       Argument.withDescription("webhook-id of one delivery, such as evt_277_1"),
       Argument.optional
     ),
-    ...narrowing,
-    since: instant("since", "Resend events queued from this time on"),
-    until: instant("until", "Resend events queued before this time")
+    ...deliveryFilterFlags,
+    since: instantFlag("since", "Resend events queued from this time on"),
+    until: instantFlag("until", "Resend events queued before this time")
   },
   ({ id, operator, webhook, dead, since, until }) =>
-    answer(
+    runCommand(
       "webhook replay",
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const now = new Date(yield* Clock.currentTimeMillis)
-        if (Option.isSome(id)) return yield* one(id.value, now)
+        if (Option.isSome(id)) return yield* replayOne(id.value, now)
         if (!dead && Option.isNone(since)) {
           return yield* new BadRequest({ message: "Give the id of a delivery, --dead or --since." })
         }
-        const wanted = {
+        const filter = {
           operatorId: Option.getOrUndefined(operator),
           subscriptionId: Option.getOrUndefined(webhook),
-          dead,
+          deadLettersOnly: dead,
           from: Option.getOrUndefined(since),
           until: Option.getOrUndefined(until)
         }
-        return { replayed: yield* log.replay(wanted, now) }
+        return { replayed: yield* log.replay(filter, now) }
       }).pipe(
         // The running service is told when the command ends.
         Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
-        Effect.provide([DeliveryLog.layer, layerWakeUpOfCommand])
+        Effect.provide([DeliveryLog.layer, layerCommandWakeUp])
       ),
       ({ replayed }) => `Queued ${replayed} ${replayed === 1 ? "delivery" : "deliveries"} again.`
     )
@@ -61,20 +61,20 @@ export const replay = Command.make(
   ])
 )
 
-const one = Effect.fnUntraced(function* (id: string, now: Date) {
+const replayOne = Effect.fnUntraced(function* (id: string, now: Date) {
   const log = yield* DeliveryLog
-  const key = deliveryKeyOf(id)
+  const key = parseWebhookId(id)
   if (key === undefined)
     return yield* new BadRequest({ message: `id: must be a webhook-id such as evt_277_1, not ${id}.` })
   const replayed = yield* log.replay({ key }, now)
   if (replayed > 0) return { replayed }
-  const [found] = yield* log.list({ key }, 1)
+  const [delivery] = yield* log.list({ key }, 1)
   return yield* new NotFound({
     message:
-      found === undefined
+      delivery === undefined
         ? `There is no delivery ${id}; deliveries are kept for 7 days, dead letters for 30.`
-        : found.state === "waiting"
-          ? `${id} is already queued; the next attempt is at ${instantText(found.due_at)}.`
+        : delivery.state === "waiting"
+          ? `${id} is already queued; the next attempt is at ${formatUtcInstant(delivery.due_at)}.`
           : `The subscription of ${id} was deleted.`
   })
 })

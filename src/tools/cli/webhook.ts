@@ -1,9 +1,9 @@
 import { Command } from "effect/cli"
-import { deliveries } from "./webhook-deliveries.ts"
-import { listen } from "./webhook-listen.ts"
-import { replay } from "./webhook-replay.ts"
+import { webhookDeliveriesCommand } from "./webhook-deliveries.ts"
+import { webhookListenCommand } from "./webhook-listen.ts"
+import { webhookReplayCommand } from "./webhook-replay.ts"
 
-export const webhook = Command.make("webhook").pipe(
+export const webhookCommand = Command.make("webhook").pipe(
   Command.withDescription("List, resend and receive webhook deliveries"),
-  Command.withSubcommands([deliveries, replay, listen])
+  Command.withSubcommands([webhookDeliveriesCommand, webhookReplayCommand, webhookListenCommand])
 )

@@ -1,4 +1,4 @@
-import type { RememberedThread } from "../../connectors/sandbox/remembering.ts"
+import type { HistoricThread } from "../../connectors/sandbox/remembering.ts"
 import { addDays, dateInZone } from "../../contract/time.ts"
 import { bookerOf } from "./guests.ts"
 import { listingIdOf } from "./listings.ts"
@@ -32,63 +32,63 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   "Grace Murphy": ["? Hello! Could we have an extra set of towels?", "! Of course, they will be on the bed. 🛏️"]
 }
 
-const writtenBy = (script: Script, minutesBetween: number, end: Date): RememberedThread["messages"] =>
-  script.map((line, at) => ({
+const toMessages = (script: Script, minutesBetween: number, end: Date): HistoricThread["messages"] =>
+  script.map((line, index) => ({
     sender: line.startsWith("?") ? "guest" : "host",
     text: line.slice(2),
-    at: new Date(end.getTime() - (script.length - at) * minutesBetween * 60_000)
+    at: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
   }))
 
 /** Channels all of whose guests have written; at the others one has. */
-export const TALKATIVE = "airbnb"
+export const MESSAGING_CHANNEL = "airbnb"
 
 /** A thread of each guest of the demo who has written to the host, by channel and e-mail address. */
-const guestsOf = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {
+const firstOrderByGuest = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {
   const first = new Map<string, DemoOrder>()
   const channels = new Set<string>()
   for (const order of orders) {
     const { channelType } = order
-    if (channelType === "direct" || (channelType !== TALKATIVE && channels.has(channelType))) continue
+    if (channelType === "direct" || (channelType !== MESSAGING_CHANNEL && channels.has(channelType))) continue
     channels.add(channelType)
-    if (!first.has(keyOf(order))) first.set(keyOf(order), order)
+    if (!first.has(toGuestKey(order))) first.set(toGuestKey(order), order)
   }
   return first
 }
 
-const keyOf = (order: DemoOrder): string => `${order.channelType} ${bookerOf(order).email}`
+const toGuestKey = (order: DemoOrder): string => `${order.channelType} ${bookerOf(order).email}`
 
 /** The threads of a channel, and which of them an order is in. */
 export interface DemoThreads {
-  readonly of: (channelType: string) => ReadonlyArray<RememberedThread>
-  readonly idOf: (order: DemoOrder) => string | undefined
+  readonly forChannel: (channelType: string) => ReadonlyArray<HistoricThread>
+  readonly threadIdOf: (order: DemoOrder) => string | undefined
 }
 
 // Numbers that look drawn, and are the same on every start of the same day.
-const threadName = (number: number): string => String(520_048_111 + number * 7_393)
+const toThreadId = (number: number): string => String(520_048_111 + number * 7_393)
 
 /** Every thread of the demo operator: the newer ones of guests who booked were written in later. */
 export const demoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
-  const guests = Array.from(guestsOf(orders))
-  const names = new Map(guests.map(([key], number) => [key, threadName(number)]))
-  const booked = guests.map(([key, order], number) => {
+  const guests = Array.from(firstOrderByGuest(orders))
+  const threadIds = new Map(guests.map(([key], number) => [key, toThreadId(number)]))
+  const bookedThreads = guests.map(([key, order], number) => {
     const { name, phone, email } = bookerOf(order)
     const end = new Date(now.getTime() - (guests.length - number) * 5 * 3_600_000)
-    const thread: RememberedThread = {
-      threadId: names.get(key) ?? key,
+    const thread: HistoricThread = {
+      threadId: threadIds.get(key) ?? key,
       guest: { name, phone, email },
       inquiry: null,
-      messages: writtenBy(SCRIPTS[name] ?? ["? Hello!"], 35 + number, end),
+      messages: toMessages(SCRIPTS[name] ?? ["? Hello!"], 35 + number, end),
       offers: []
     }
     return { channelType: order.channelType, thread }
   })
-  const asking = inquiries(dateInZone(now, timeZone), now)
+  const inquiryThreads = makeInquiryThreads(dateInZone(now, timeZone), now)
   return {
-    of: (channelType) => [
-      ...booked.flatMap((each) => (each.channelType === channelType ? [each.thread] : [])),
-      ...(channelType === TALKATIVE ? asking : [])
+    forChannel: (channelType) => [
+      ...bookedThreads.flatMap((each) => (each.channelType === channelType ? [each.thread] : [])),
+      ...(channelType === MESSAGING_CHANNEL ? inquiryThreads : [])
     ],
-    idOf: (order) => names.get(keyOf(order))
+    threadIdOf: (order) => threadIds.get(toGuestKey(order))
   }
 }
 
@@ -96,28 +96,28 @@ export const demoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZon
 const [GRACA, BELEM] = [2, 3]
 
 /** Guests who have booked nothing yet: beyond all that is booked. */
-const inquiries = (today: string, now: Date): ReadonlyArray<RememberedThread> => {
-  const asked = (property: number, from: number, nights: number, adults: number) => ({
-    listing_id: listingIdOf(TALKATIVE, property),
+const makeInquiryThreads = (today: string, now: Date): ReadonlyArray<HistoricThread> => {
+  const toInquiry = (property: number, from: number, nights: number, adults: number) => ({
+    listing_id: listingIdOf(MESSAGING_CHANNEL, property),
     check_in_date: addDays(today, from),
     check_out_date: addDays(today, from + nights),
     number_of_adults: adults
   })
-  const offered = asked(BELEM, 60, 7, 2)
+  const offerInquiry = toInquiry(BELEM, 60, 7, 2)
   const price = (DEMO_PROPERTIES[BELEM]?.nightly ?? 0) * 6
   return [
     {
       threadId: "520911734",
       guest: { name: "林小雨" },
-      inquiry: asked(GRACA, 55, 4, 3),
-      messages: writtenBy(["? 您好！请问公寓离地铁站远吗？我们带一个小孩 👶"], 20, now),
+      inquiry: toInquiry(GRACA, 55, 4, 3),
+      messages: toMessages(["? 您好！请问公寓离地铁站远吗？我们带一个小孩 👶"], 20, now),
       offers: []
     },
     {
       threadId: "520933871",
       guest: { name: "ليلى حداد", email: "layla.haddad@example.com" },
-      inquiry: offered,
-      messages: writtenBy(
+      inquiry: offerInquiry,
+      messages: toMessages(
         ["? مرحبا، هل يمكن الحصول على سعر خاص لأسبوع كامل؟ 🙏", "! أهلاً بك! أرسلت لك عرضاً: سبع ليالٍ بسعر ست."],
         25,
         now
@@ -128,11 +128,11 @@ const inquiries = (today: string, now: Date): ReadonlyArray<RememberedThread> =>
           reference: "demo-week-for-six-nights",
           threadId: "520933871",
           offerType: "special_offer",
-          listingId: offered.listing_id,
+          listingId: offerInquiry.listing_id,
           ratePlanId: null,
-          checkInDate: offered.check_in_date,
-          checkOutDate: offered.check_out_date,
-          numberOfAdults: offered.number_of_adults,
+          checkInDate: offerInquiry.check_in_date,
+          checkOutDate: offerInquiry.check_out_date,
+          numberOfAdults: offerInquiry.number_of_adults,
           numberOfChildren: 0,
           numberOfInfants: 0,
           numberOfPets: 0,

@@ -1,9 +1,9 @@
-import { addDays, instantOf } from "../../contract/time.ts"
+import { addDays, toInstant } from "../../contract/time.ts"
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
 /** An income or expense of the demo operator, on an order, on a property, or (neither) on the operator as a whole. */
-export interface DemoEntry {
+export interface DemoTransaction {
   readonly direction: "income" | "expense"
   readonly amount: number
   readonly currency: string
@@ -18,8 +18,8 @@ export interface DemoEntry {
 }
 
 // Ids of the built-in dictionaries (domain/money/dictionaries.ts).
-const INCOME = { roomFee: 11, deposit: 12, compensation: 16, other: 17 } as const
-const EXPENSE = {
+const INCOME_ITEMS = { roomFee: 11, deposit: 12, compensation: 16, other: 17 } as const
+const EXPENSE_ITEMS = {
   cleaning: 51,
   laundry: 52,
   maintenance: 53,
@@ -28,141 +28,146 @@ const EXPENSE = {
   rent: 57,
   other: 60
 } as const
-const RECEIVED_BY = { bookingSite: 27, stripe: 34, transfer: 36, creditCard: 196, cash: 197 } as const
-const PAID_BY = { cash: 301, transfer: 302, creditCard: 303 } as const
+const INCOME_METHODS = { bookingSite: 27, stripe: 34, transfer: 36, creditCard: 196, cash: 197 } as const
+const EXPENSE_METHODS = { cash: 301, transfer: 302, creditCard: 303 } as const
 
 const COMMISSION_PERCENT = 15
 
 const revenueOf = (order: DemoOrder): number => order.stays.reduce((sum, stay) => sum + stay.revenue, 0)
 
 /** Percent of an amount, to the cent. */
-const percent = (amount: number, of: number): number => Math.round(amount * of) / 100
+const percentOf = (amount: number, rate: number): number => Math.round(amount * rate) / 100
 
 /** What the channel keeps of a revenue; the host's own channels keep nothing. */
 export const commissionOf = (channelType: string, revenue: number): number =>
-  channelType === "direct" || channelType === "booking_site" ? 0 : percent(revenue, COMMISSION_PERCENT)
+  channelType === "direct" || channelType === "booking_site" ? 0 : percentOf(revenue, COMMISSION_PERCENT)
 
-const moneyCameBy = ({ channelType }: DemoOrder, index: number): number => {
-  if (channelType === "direct") return index % 2 === 0 ? RECEIVED_BY.creditCard : RECEIVED_BY.cash
-  return channelType === "booking_site" ? RECEIVED_BY.bookingSite : RECEIVED_BY.transfer
+const incomeMethodOf = ({ channelType }: DemoOrder, index: number): number => {
+  if (channelType === "direct") return index % 2 === 0 ? INCOME_METHODS.creditCard : INCOME_METHODS.cash
+  return channelType === "booking_site" ? INCOME_METHODS.bookingSite : INCOME_METHODS.transfer
 }
 
 /** Of an order that is still to come: in the future, so outstanding until the guest arrives. */
-const depositOf = (order: DemoOrder, timeZone: string): DemoEntry => ({
+const toDeposit = (order: DemoOrder, timeZone: string): DemoTransaction => ({
   order,
   currency: order.currency,
   direction: "income",
-  amount: percent(revenueOf(order), 30),
-  itemId: INCOME.deposit,
-  methodId: RECEIVED_BY.stripe,
-  actionAt: instantOf(`${order.stays[0].checkIn}T15:00:00`, timeZone),
+  amount: percentOf(revenueOf(order), 30),
+  itemId: INCOME_ITEMS.deposit,
+  methodId: INCOME_METHODS.stripe,
+  actionAt: toInstant(`${order.stays[0].checkIn}T15:00:00`, timeZone),
   note: "Deposit, due on arrival",
   by: "host"
 })
 
 /** What an accepted order brings and costs: the room fee on arrival, the channel's commission, a deposit for the next weeks. */
-const entriesOf = (order: DemoOrder, index: number, today: string, timeZone: string): ReadonlyArray<DemoEntry> => {
-  const direct = order.channelType === "direct"
+const toOrderTransactions = (
+  order: DemoOrder,
+  index: number,
+  today: string,
+  timeZone: string
+): ReadonlyArray<DemoTransaction> => {
+  const isDirect = order.channelType === "direct"
   const [{ checkIn }] = order.stays
   if (order.status !== "accepted") return []
-  if (checkIn > today) return direct ? [depositOf(order, timeZone)] : []
+  if (checkIn > today) return isDirect ? [toDeposit(order, timeZone)] : []
   const payout = {
     order,
     currency: order.currency,
-    actionAt: instantOf(`${checkIn}T00:30:00`, timeZone),
-    by: direct ? "host" : "System"
+    actionAt: toInstant(`${checkIn}T00:30:00`, timeZone),
+    by: isDirect ? "host" : "System"
   } as const
-  const fee: DemoEntry = {
+  const fee: DemoTransaction = {
     ...payout,
     direction: "income",
     amount: revenueOf(order),
-    itemId: INCOME.roomFee,
-    methodId: moneyCameBy(order, index),
+    itemId: INCOME_ITEMS.roomFee,
+    methodId: incomeMethodOf(order, index),
     note: order.stays.length > 1 ? `Room fee for ${order.stays.length} rooms` : "Room fee"
   }
-  const kept: DemoEntry = {
+  const commission: DemoTransaction = {
     ...payout,
     direction: "expense",
     amount: commissionOf(order.channelType, revenueOf(order)),
-    itemId: EXPENSE.commission,
-    methodId: PAID_BY.transfer,
+    itemId: EXPENSE_ITEMS.commission,
+    methodId: EXPENSE_METHODS.transfer,
     note: `Commission of ${order.channelType}`
   }
-  return kept.amount === 0 ? [fee] : [fee, kept]
+  return commission.amount === 0 ? [fee] : [fee, commission]
 }
 
 /** What a flat costs whoever stays in it. */
-const upkeepOf = (property: number, today: string, timeZone: string): ReadonlyArray<DemoEntry> => {
+const toPropertyExpenses = (property: number, today: string, timeZone: string): ReadonlyArray<DemoTransaction> => {
   const { currency = "EUR", nightly = 100 } = DEMO_PROPERTIES[property] ?? {}
   const expense = (
     day: number,
     itemId: number,
     amount: number,
     note: string,
-    methodId: number = PAID_BY.transfer
-  ): DemoEntry => ({
+    methodId: number = EXPENSE_METHODS.transfer
+  ): DemoTransaction => ({
     direction: "expense",
     amount,
     currency,
     itemId,
     methodId,
-    actionAt: instantOf(`${addDays(today, day)}T10:15:00`, timeZone),
+    actionAt: toInstant(`${addDays(today, day)}T10:15:00`, timeZone),
     note,
     by: "host",
     property
   })
   return [
-    ...[-75, -45, -15, 15].map((day) => expense(day + property, EXPENSE.rent, nightly * 7, "Monthly rent")),
+    ...[-75, -45, -15, 15].map((day) => expense(day + property, EXPENSE_ITEMS.rent, nightly * 7, "Monthly rent")),
     ...[-66, -36, -6].map((day) =>
-      expense(day - property, EXPENSE.utilities, 61.4 + property * 3.25, "Electricity and water")
+      expense(day - property, EXPENSE_ITEMS.utilities, 61.4 + property * 3.25, "Electricity and water")
     ),
     ...[-40, -30, -20, -10].map((day) =>
-      expense(day - property, EXPENSE.cleaning, 35 + property, "Cleaning after check-out", PAID_BY.cash)
+      expense(day - property, EXPENSE_ITEMS.cleaning, 35 + property, "Cleaning after check-out", EXPENSE_METHODS.cash)
     ),
-    expense(-18 - property, EXPENSE.laundry, 28.5 + property, "Towels and bed linen", PAID_BY.creditCard),
-    ...(property % 3 === 0 ? [expense(-33, EXPENSE.maintenance, 119.9, "Boiler service")] : [])
+    expense(-18 - property, EXPENSE_ITEMS.laundry, 28.5 + property, "Towels and bed linen", EXPENSE_METHODS.creditCard),
+    ...(property % 3 === 0 ? [expense(-33, EXPENSE_ITEMS.maintenance, 119.9, "Boiler service")] : [])
   ]
 }
 
 /** What belongs to the business as a whole. */
-const overhead = (today: string, timeZone: string): ReadonlyArray<DemoEntry> => {
-  const entry = (
+const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransaction> => {
+  const toTransaction = (
     day: number,
-    rest: Pick<DemoEntry, "direction" | "amount" | "itemId" | "methodId" | "note">
-  ): DemoEntry => ({
-    ...rest,
+    fields: Pick<DemoTransaction, "direction" | "amount" | "itemId" | "methodId" | "note">
+  ): DemoTransaction => ({
+    ...fields,
     currency: "EUR",
-    actionAt: instantOf(`${addDays(today, day)}T09:00:00`, timeZone),
+    actionAt: toInstant(`${addDays(today, day)}T09:00:00`, timeZone),
     by: "host"
   })
-  const accounting = { direction: "expense", itemId: EXPENSE.other, methodId: PAID_BY.transfer } as const
+  const accounting = { direction: "expense", itemId: EXPENSE_ITEMS.other, methodId: EXPENSE_METHODS.transfer } as const
   return [
-    ...[-70, -40, -10, 20].map((day) => entry(day, { ...accounting, amount: 180, note: "Accountant" })),
-    entry(-150, { ...accounting, amount: 940, note: "Insurance for the year" }),
-    entry(-28, {
+    ...[-70, -40, -10, 20].map((day) => toTransaction(day, { ...accounting, amount: 180, note: "Accountant" })),
+    toTransaction(-150, { ...accounting, amount: 940, note: "Insurance for the year" }),
+    toTransaction(-28, {
       direction: "income",
       amount: 75,
-      itemId: INCOME.other,
-      methodId: RECEIVED_BY.transfer,
+      itemId: INCOME_ITEMS.other,
+      methodId: INCOME_METHODS.transfer,
       note: "Referral from a neighbour"
     }),
-    entry(-9, {
+    toTransaction(-9, {
       direction: "income",
       amount: 210,
-      itemId: INCOME.compensation,
-      methodId: RECEIVED_BY.transfer,
+      itemId: INCOME_ITEMS.compensation,
+      methodId: INCOME_METHODS.transfer,
       note: "Insurance paid for a broken window"
     })
   ]
 }
 
 /** Every entry of the demo operator. An order has at most one entry of an item, which is how its shares find it. */
-export const demoEntries = (
+export const demoTransactions = (
   orders: ReadonlyArray<DemoOrder>,
   today: string,
   timeZone: string
-): ReadonlyArray<DemoEntry> => [
-  ...orders.flatMap((order, index) => entriesOf(order, index, today, timeZone)),
-  ...DEMO_PROPERTIES.flatMap((_, property) => upkeepOf(property, today, timeZone)),
-  ...overhead(today, timeZone)
+): ReadonlyArray<DemoTransaction> => [
+  ...orders.flatMap((order, index) => toOrderTransactions(order, index, today, timeZone)),
+  ...DEMO_PROPERTIES.flatMap((_, property) => toPropertyExpenses(property, today, timeZone)),
+  ...toOverhead(today, timeZone)
 ]

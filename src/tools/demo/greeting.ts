@@ -6,7 +6,7 @@ import { type DemoAccess, seedDemo } from "./seed.ts"
 
 type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "sandbox">
 
-const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
+const renderAddresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
   `Latchkey is running at ${publicUrl}`,
   `  REST     ${publicUrl}/v3`,
   `  MCP      ${publicUrl}/mcp`,
@@ -15,7 +15,7 @@ const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
 ]
 
 /** Token and password stay valid but are shown this once: the first start is the moment to copy them. */
-const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
+const renderWelcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
   "",
   "A demo operator is ready. List its income and expenses of the last 30 days:",
   "",
@@ -32,12 +32,12 @@ const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: str
 ]
 
 /** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off; its page is here alone. */
-const marketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
+const renderMarketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
   sandbox === "never" || !isPlainLoopback(publicUrl)
     ? []
     : ["", `Book its properties as a guest in the sandbox marketplace: ${publicUrl}/sandbox`]
 
-const welcomeBack = (accountId: number): ReadonlyArray<string> => [
+const renderWelcomeBack = (accountId: number): ReadonlyArray<string> => [
   "",
   "Create a new token for the demo operator:",
   "",
@@ -49,19 +49,21 @@ const welcomeBack = (accountId: number): ReadonlyArray<string> => [
 ]
 
 /** What a start prints: where the service is, and how to get in when it has a demo operator (made now if it is to be). */
-export const greet = Effect.fn("greet")(function* (
+export const renderGreeting = Effect.fn("greet")(function* (
   settings: GreetingSettings
 ): Effect.fn.Return<string, never, SqlClient> {
-  const entrance = settings.demo
+  const welcomeLines = settings.demo
     ? yield* Effect.matchEffect(seedDemo, {
         onFailure: ({ demoAccountId }) =>
-          Effect.succeed(demoAccountId === undefined ? [] : [...welcomeBack(demoAccountId), ...marketplace(settings)]),
+          Effect.succeed(
+            demoAccountId === undefined ? [] : [...renderWelcomeBack(demoAccountId), ...renderMarketplace(settings)]
+          ),
         onSuccess: (access) =>
           Effect.map(DateTime.nowAsDate, (now) => [
-            ...welcome(settings, access, dateInZone(now, access.timeZone)),
-            ...marketplace(settings)
+            ...renderWelcome(settings, access, dateInZone(now, access.timeZone)),
+            ...renderMarketplace(settings)
           ])
       })
     : []
-  return [...addresses(settings), ...entrance, ""].join("\n")
+  return [...renderAddresses(settings), ...welcomeLines, ""].join("\n")
 })

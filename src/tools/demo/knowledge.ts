@@ -1,20 +1,20 @@
 import type { DemoProperty } from "./properties.ts"
 
 /** What the demo operator has written down for guests: of the flats of a city, or of all. */
-export interface DemoEntry {
+export interface DemoKnowledgeEntry {
   readonly title: string
   readonly audience: "guests" | "anyone"
   readonly city: DemoProperty["city"] | undefined
-  readonly contents: readonly [Content, ...ReadonlyArray<Content>]
+  readonly contents: readonly [DemoKnowledgeContent, ...ReadonlyArray<DemoKnowledgeContent>]
 }
 
-interface Content {
+interface DemoKnowledgeContent {
   readonly sub_title: string
   readonly text: string
 }
 
 /** In English and in Portuguese. What opens a door or a network is for guests alone. */
-export const DEMO_KNOWLEDGE: ReadonlyArray<DemoEntry> = [
+export const DEMO_KNOWLEDGE: ReadonlyArray<DemoKnowledgeEntry> = [
   {
     title: "Wi-Fi in Lisbon",
     audience: "guests",

@@ -4,22 +4,25 @@ import type { DemoOperator } from "./demo-operator.ts"
 import type { DemoOrder } from "./orders.ts"
 
 /** The orders under the codes that the service gave those of channels as they came in. */
-export const asKnown = Effect.fn("demo.asKnown")(function* ({ operatorId, orders }: DemoOperator) {
+export const loadAssignedCodes = Effect.fn("demo.asKnown")(function* ({ operatorId, orders }: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ key: string; code: string; stays: ReadonlyArray<string> }>`
     SELECT o.channel_type || ' ' || o.channel_id AS key, o.reservation_code AS code,
       (SELECT jsonb_agg(s.stay_code ORDER BY s.id) FROM stays s
         WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS stays
     FROM orders o WHERE o.operator_id = ${operatorId}`
-  const known = new Map(rows.map((row) => [row.key, row]))
+  const rowsByKey = new Map(rows.map((row) => [row.key, row]))
   return orders.map((order): DemoOrder => {
-    const row = known.get(`${order.channelType} ${order.channelId}`)
-    const named = (stay: DemoOrder["stays"][number], room: number) => ({ ...stay, code: row?.stays[room] ?? stay.code })
-    const [first, ...others] = order.stays
+    const row = rowsByKey.get(`${order.channelType} ${order.channelId}`)
+    const withCode = (stay: DemoOrder["stays"][number], room: number) => ({
+      ...stay,
+      code: row?.stays[room] ?? stay.code
+    })
+    const [first, ...otherStays] = order.stays
     return {
       ...order,
       code: row?.code ?? order.code,
-      stays: [named(first, 0), ...others.map((stay, at) => named(stay, at + 1))]
+      stays: [withCode(first, 0), ...otherStays.map((stay, at) => withCode(stay, at + 1))]
     }
   })
 })

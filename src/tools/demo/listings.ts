@@ -17,7 +17,9 @@ export interface DemoListing {
 }
 
 /** The channels the demo operator sells at. Vrbo's prices are its own to set. */
-const RATIOS: Readonly<Record<string, { readonly channelType: SandboxChannel; readonly ratio: number | undefined }>> = {
+const CHANNEL_RATIOS: Readonly<
+  Record<string, { readonly channelType: SandboxChannel; readonly ratio: number | undefined }>
+> = {
   airbnb: { channelType: "airbnb", ratio: 110 },
   "booking.com": { channelType: "booking.com", ratio: 115 },
   vrbo: { channelType: "vrbo", ratio: undefined },
@@ -32,9 +34,9 @@ export const listingIdOf = (channelType: string, property: number): string => {
   return channelType === "booking_site" ? `${number}-1` : `${number}${channelType.length}`
 }
 
-const listed = (channelType: string, property: number): ReadonlyArray<DemoListing> => {
+const toListings = (channelType: string, property: number): ReadonlyArray<DemoListing> => {
   const flat = DEMO_PROPERTIES[property]
-  const channel = RATIOS[channelType]
+  const channel = CHANNEL_RATIOS[channelType]
   if (flat === undefined || channel === undefined) return []
   const listingId = listingIdOf(channelType, property)
   const percent = channel.ratio ?? 100
@@ -43,7 +45,7 @@ const listed = (channelType: string, property: number): ReadonlyArray<DemoListin
 }
 
 /** Both flats of the room type under one listing. */
-const HARBOUR: DemoListing = {
+const ROOM_TYPE_LISTING: DemoListing = {
   channelType: "trip.com",
   listingId: "889140",
   title: "Leith Harbour apartment",
@@ -56,14 +58,14 @@ const HARBOUR: DemoListing = {
 
 /** A listing of each flat where one of the orders was sold, at airbnb of every flat, and one of the room type. */
 export const demoListings = (orders: ReadonlyArray<DemoOrder>): ReadonlyArray<DemoListing> => {
-  const sold = orders
+  const soldFlats = orders
     .filter(({ channelType }) => channelType !== "direct")
     .flatMap(({ channelType, stays }) => stays.map(({ property }) => ({ channelType, property })))
-  const all = [...DEMO_PROPERTIES.map((_, property) => ({ channelType: "airbnb", property })), ...sold]
+  const flats = [...DEMO_PROPERTIES.map((_, property) => ({ channelType: "airbnb", property })), ...soldFlats]
   const listings = new Map(
-    all.flatMap(({ channelType, property }) =>
-      listed(channelType, property).map((listing) => [`${channelType} ${listing.listingId}`, listing] as const)
+    flats.flatMap(({ channelType, property }) =>
+      toListings(channelType, property).map((listing) => [`${channelType} ${listing.listingId}`, listing] as const)
     )
   )
-  return [...listings.values(), HARBOUR]
+  return [...listings.values(), ROOM_TYPE_LISTING]
 }

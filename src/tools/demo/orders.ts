@@ -1,4 +1,4 @@
-import { addDays, instantOf } from "../../contract/time.ts"
+import { addDays, toInstant } from "../../contract/time.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
 export type DemoOrderStatus = "wait_accept" | "wait_pay" | "accepted" | "cancelled" | "denied" | "timeout"
@@ -27,7 +27,7 @@ export interface DemoOrder {
 const DAYS_BEFORE = 46
 const DAYS_AFTER = 46
 
-interface Booking {
+interface DemoBooking {
   readonly properties: readonly [number, ...ReadonlyArray<number>]
   /** Days from today. */
   readonly from: number
@@ -36,7 +36,7 @@ interface Booking {
 }
 
 // Groups that take several flats on the same days, one of them with two stays in the same flat.
-const GROUPS: ReadonlyArray<Booking> = [
+const GROUP_BOOKINGS: ReadonlyArray<DemoBooking> = [
   { properties: [0, 1], from: -24, nights: 4, channelType: "booking.com" },
   { properties: [5, 6], from: -12, nights: 3, channelType: "direct" },
   { properties: [5, 6, 7], from: 15, nights: 5, channelType: "airbnb" },
@@ -57,19 +57,19 @@ const CHANNELS = [
 const NIGHTS = [3, 2, 5, 4, 7, 1, 6] as const
 const GAPS = [1, 0, 2, 0, 3] as const
 
-const at = <A>(list: readonly [A, ...ReadonlyArray<A>], index: number): A => list[index % list.length] ?? list[0]
+const cycle = <A>(list: readonly [A, ...ReadonlyArray<A>], index: number): A => list[index % list.length] ?? list[0]
 
 /** The bookings of one flat, one after the other, around the days groups have taken. No night is sold twice. */
-const bookingsOf = (property: number): ReadonlyArray<Booking> => {
-  const taken = GROUPS.filter((group) => group.properties.includes(property))
-  const bookings: Array<Booking> = []
+const bookingsOf = (property: number): ReadonlyArray<DemoBooking> => {
+  const groups = GROUP_BOOKINGS.filter((group) => group.properties.includes(property))
+  const bookings: Array<DemoBooking> = []
   let from = -DAYS_BEFORE + (property % 3)
   for (let turn = property; from < DAYS_AFTER; turn += 1) {
-    const nights = at(NIGHTS, turn)
-    const group = taken.find((each) => each.from < from + nights && from < each.from + each.nights)
+    const nights = cycle(NIGHTS, turn)
+    const group = groups.find((each) => each.from < from + nights && from < each.from + each.nights)
     if (group === undefined) {
-      bookings.push({ properties: [property], from, nights, channelType: at(CHANNELS, turn * 2 + property) })
-      from += nights + at(GAPS, turn)
+      bookings.push({ properties: [property], from, nights, channelType: cycle(CHANNELS, turn * 2 + property) })
+      from += nights + cycle(GAPS, turn)
     } else {
       from = group.from + group.nights
     }
@@ -77,7 +77,7 @@ const bookingsOf = (property: number): ReadonlyArray<Booking> => {
   return bookings
 }
 
-const statusOf = (booking: Booking, number: number): DemoOrderStatus => {
+const statusOf = (booking: DemoBooking, number: number): DemoOrderStatus => {
   if (booking.properties.length > 1) return "accepted"
   if (number % 13 === 5) return "cancelled"
   if (booking.from < 7) return "accepted"
@@ -91,7 +91,7 @@ const digitsOf = (number: number): string => String(48_120_375 + number * 7_919)
 const tailOf = (number: number): string => (1_679_616 + ((number * 514_229) % 58_786_559)).toString(36).toUpperCase()
 
 const codesOf = (
-  booking: Booking,
+  booking: DemoBooking,
   number: number
 ): { readonly channelId: string; readonly stay: (room: number) => string } => {
   const digits = digitsOf(number)
@@ -104,7 +104,7 @@ const codesOf = (
 
 /** Every order of the demo operator, by check-in. The same on every start of the same day. */
 export const demoOrders = (today: string, timeZone: string): ReadonlyArray<DemoOrder> =>
-  [...GROUPS, ...DEMO_PROPERTIES.flatMap((_, property) => bookingsOf(property))]
+  [...GROUP_BOOKINGS, ...DEMO_PROPERTIES.flatMap((_, property) => bookingsOf(property))]
     .toSorted((one, other) => one.from - other.from)
     .map((booking, number) => {
       const codes = codesOf(booking, number)
@@ -125,7 +125,7 @@ export const demoOrders = (today: string, timeZone: string): ReadonlyArray<DemoO
         channelId: codes.channelId,
         status: statusOf(booking, number),
         currency: DEMO_PROPERTIES[first]?.currency ?? "EUR",
-        bookedAt: instantOf(
+        bookedAt: toInstant(
           `${bookedOn}T${String(9 + (number % 12)).padStart(2, "0")}:${10 + (number % 50)}:00`,
           timeZone
         ),

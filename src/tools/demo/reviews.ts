@@ -1,24 +1,28 @@
-import type { Remembered } from "../../connectors/sandbox/remembering.ts"
-import { instantText, startOfDay } from "../../contract/time.ts"
+import type { AccountHistory } from "../../connectors/sandbox/remembering.ts"
+import { formatUtcInstant, startOfDay } from "../../contract/time.ts"
 import type { DemoOrder } from "./orders.ts"
 
-type Said = Remembered["reviews"][number]
+type DemoReview = AccountHistory["reviews"][number]
 
 /** The morning on which the last of the order's guests left. */
-const leftOn = ({ stays }: DemoOrder): string =>
+const lastCheckOut = ({ stays }: DemoOrder): string =>
   stays
     .map(({ checkOut }) => checkOut)
     .toSorted()
     .at(-1) ?? ""
 
 /** Of a channel the orders whose guests have left before today, the latest first: what is said of them was said by then. */
-const left = (orders: ReadonlyArray<DemoOrder>, channelType: string, today: string): ReadonlyArray<DemoOrder> =>
+const listDepartedOrders = (
+  orders: ReadonlyArray<DemoOrder>,
+  channelType: string,
+  today: string
+): ReadonlyArray<DemoOrder> =>
   orders
-    .filter((order) => order.channelType === channelType && order.status === "accepted" && leftOn(order) < today)
-    .toSorted((one, other) => (leftOn(one) < leftOn(other) ? 1 : -1))
+    .filter((order) => order.channelType === channelType && order.status === "accepted" && lastCheckOut(order) < today)
+    .toSorted((one, other) => (lastCheckOut(one) < lastCheckOut(other) ? 1 : -1))
 
 /** Stars of each part, as airbnb counts them. */
-const stars = (cleanliness: number, location: number) =>
+const toSubScores = (cleanliness: number, location: number) =>
   [
     { category: "cleanliness", rating: cleanliness },
     { category: "location", rating: location },
@@ -34,14 +38,16 @@ export const demoReviews = (
   channelType: string,
   today: string,
   timeZone: string
-): ReadonlyArray<Said> => {
-  const said = SAID[channelType] ?? []
-  return left(orders, channelType, today)
-    .slice(0, said.length)
-    .flatMap((order, at) => {
-      const begins = startOfDay(leftOn(order), timeZone).getTime()
+): ReadonlyArray<DemoReview> => {
+  const templates = REVIEW_TEMPLATES[channelType] ?? []
+  return listDepartedOrders(orders, channelType, today)
+    .slice(0, templates.length)
+    .flatMap((order, index) => {
+      const dayStartMs = startOfDay(lastCheckOut(order), timeZone).getTime()
       return (
-        said[at]?.({ channel_id: order.channelId }, (hour) => instantText(new Date(begins + hour * MS_AN_HOUR))) ?? []
+        templates[index]?.({ channel_id: order.channelId }, (hour) =>
+          formatUtcInstant(new Date(dayStartMs + hour * MS_AN_HOUR))
+        ) ?? []
       )
     })
 }
@@ -49,15 +55,15 @@ export const demoReviews = (
 const MS_AN_HOUR = 3_600_000
 
 /** `atHour` is so many hours into the day of check-out: of the shortest there are 23. */
-type Saying = (order: Pick<Said, "channel_id">, atHour: (hours: number) => string) => Said
+type ReviewTemplate = (order: Pick<DemoReview, "channel_id">, atHour: (hours: number) => string) => DemoReview
 
-const SAID: Readonly<Record<string, ReadonlyArray<Saying>>> = {
+const REVIEW_TEMPLATES: Readonly<Record<string, ReadonlyArray<ReviewTemplate>>> = {
   airbnb: [
     (order, atHour) => ({
       ...order,
       guest_review: {
         score: 5,
-        sub_score: stars(5, 5),
+        sub_score: toSubScores(5, 5),
         content: "Maravilhoso! A vista ao fim da tarde é inesquecível. 🌇",
         created_at: atHour(17)
       }
@@ -66,7 +72,7 @@ const SAID: Readonly<Record<string, ReadonlyArray<Saying>>> = {
       ...order,
       guest_review: {
         score: 4,
-        sub_score: stars(4, 5),
+        sub_score: toSubScores(4, 5),
         content: "Great flat and a kind host. The shower could be warmer.",
         created_at: atHour(15)
       },
@@ -77,7 +83,7 @@ const SAID: Readonly<Record<string, ReadonlyArray<Saying>>> = {
       ...order,
       guest_review: {
         score: 5,
-        sub_score: stars(5, 4),
+        sub_score: toSubScores(5, 4),
         content: "清潔で快適でした。ありがとうございました！",
         created_at: atHour(18)
       },

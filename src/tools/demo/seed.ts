@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto"
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Acting, byItself } from "../../contract/acting.ts"
+import { CurrentActor, systemActor } from "../../contract/acting.ts"
 import { currentSecond, dateInZone } from "../../contract/time.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { asKnown } from "./known-orders.ts"
+import { loadAssignedCodes } from "./known-orders.ts"
 import { demoOrders } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 import { writeAutomation } from "./write-automation.ts"
 import { writeChannels } from "./write-channels.ts"
 import { writeDictionary } from "./write-dictionary.ts"
-import { writeEntries } from "./write-entries.ts"
+import { writeTransactions } from "./write-entries.ts"
 import { writeKnowledge } from "./write-knowledge.ts"
 import { writeOrders } from "./write-orders.ts"
 import { writePortfolio } from "./write-portfolio.ts"
-import { writeWork } from "./write-work.ts"
+import { writeStaffAndTasks } from "./write-work.ts"
 
 /** How to get in as the demo operator. Password and token are known here and never again: only their hashes are kept. */
 export interface DemoAccess {
@@ -44,18 +44,24 @@ const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
 /** Each part writes its own tables, after the parts it builds on: first what orders come into, then what is about orders. */
-const GROUND = [writePortfolio, writeChannels, writeOrders]
-const ABOUT_ORDERS = [writeEntries, writeDictionary, writeWork, writeKnowledge, writeAutomation]
+const BASE_WRITERS = [writePortfolio, writeChannels, writeOrders]
+const ORDER_DEPENDENT_WRITERS = [
+  writeTransactions,
+  writeDictionary,
+  writeStaffAndTasks,
+  writeKnowledge,
+  writeAutomation
+]
 
 const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const titles = DEMO_PROPERTIES.map(({ title }) => title)
-  const made = yield* sql<{ id: number; title: string }>`
+  const rows = yield* sql<{ id: number; title: string }>`
     INSERT INTO properties (operator_id, title, created_at)
     SELECT ${operatorId}::bigint, title, ${now}::timestamptz
     FROM unnest(${titles}::text[]) WITH ORDINALITY AS input (title, place) ORDER BY place
     RETURNING id, title`
-  const ids = new Map(made.map(({ id, title }) => [title, id]))
+  const ids = new Map(rows.map(({ id, title }) => [title, id]))
   return titles.flatMap((title) => ids.get(title) ?? [])
 })
 
@@ -69,9 +75,10 @@ export const seedDemo = Effect.gen(function* () {
   const operators = yield* Operators
   // Held until the transaction ends, so that "empty" stays true while it is filled.
   yield* sql`LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE`
-  const found = yield* sql<{ demo: number | null }>`
+  const operatorRows = yield* sql<{ demo: number | null }>`
     SELECT (SELECT id FROM accounts WHERE lower(email) = ${DEMO_EMAIL}) AS demo FROM operators LIMIT 1`
-  if (found[0] !== undefined) return yield* new OperatorsExist({ demoAccountId: found[0].demo ?? undefined })
+  if (operatorRows[0] !== undefined)
+    return yield* new OperatorsExist({ demoAccountId: operatorRows[0].demo ?? undefined })
 
   const password = randomBytes(PASSWORD_BYTES).toString("base64url")
   const { operator_id: operatorId, account_id: accountId } = yield* operators.create({
@@ -94,9 +101,9 @@ export const seedDemo = Effect.gen(function* () {
     propertyIds: yield* writeProperties(operatorId, now),
     orders: demoOrders(today, TIME_ZONE)
   }
-  yield* Effect.forEach(GROUND, (write) => write(operator), { discard: true })
-  const known = { ...operator, orders: yield* asKnown(operator) }
-  yield* Effect.forEach(ABOUT_ORDERS, (write) => write(known), { discard: true })
+  yield* Effect.forEach(BASE_WRITERS, (write) => write(operator), { discard: true })
+  const operatorWithCodes = { ...operator, orders: yield* loadAssignedCodes(operator) }
+  yield* Effect.forEach(ORDER_DEPENDENT_WRITERS, (write) => write(operatorWithCodes), { discard: true })
   const access: DemoAccess = { operatorId, accountId, email: DEMO_EMAIL, password, token, timeZone: TIME_ZONE }
   return access
 }).pipe(
@@ -106,6 +113,6 @@ export const seedDemo = Effect.gen(function* () {
   Effect.provide(Operators.layer),
   // Its stores are made anew, for its transaction: those that the process has may be of the background, with connections of their own.
   Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
-  Effect.provideService(Acting, byItself("Latchkey", "demo seed")),
+  Effect.provideService(CurrentActor, systemActor("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")
 )

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { planOnce } from "../../domain/automation/planning/planning.ts"
-import { StayMarks } from "../../domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../../domain/automation/planning/StayMarks.ts"
 import { RuleStore } from "../../domain/automation/rules/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { DEMO_RULES } from "./rules.ts"
+import { DEMO_AUTOMATION_RULES } from "./rules.ts"
 
 /**
  * What is done by itself from now on: nothing that guests have said so far is answered, and what was due is not made up for. It is
@@ -12,9 +12,9 @@ import { DEMO_RULES } from "./rules.ts"
 export const writeAutomation = Effect.fn("demo.writeAutomation")(
   function* ({ operatorId, now }: DemoOperator) {
     const rules = yield* RuleStore
-    yield* Effect.forEach(DEMO_RULES, (rule) => rules.create(operatorId, rule, now), { discard: true })
+    yield* Effect.forEach(DEMO_AUTOMATION_RULES, (rule) => rules.create(operatorId, rule, now), { discard: true })
     yield* Effect.repeat(planOnce, { while: (more) => more })
   },
   Effect.orDie,
-  Effect.provide(Layer.merge(RuleStore.layer, StayMarks.layer))
+  Effect.provide(Layer.merge(RuleStore.layer, PlanningQueue.layer))
 )

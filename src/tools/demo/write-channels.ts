@@ -4,12 +4,12 @@ import { Ingest } from "../../connectors/ingest/Ingest.ts"
 import { layerSandbox } from "../../connectors/sandbox/layer.ts"
 import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
-import { instantText } from "../../contract/time.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
 import { nightCount } from "../../domain/bookings/reservations/rules/nights.ts"
-import type { OrderSaid, RoomSaid } from "../../domain/channels/port/said.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/said.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
-import { ANSWER_WITHIN_MS } from "../../platform/limits.ts"
+import { HOST_RESPONSE_DEADLINE_MS } from "../../platform/limits.ts"
 import { type DemoThreads, demoThreads } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { commissionOf } from "./entries.ts"
@@ -21,11 +21,11 @@ import { demoReviews } from "./reviews.ts"
 const USERNAME = "two-harbours"
 
 /** Opens a listing at its marketplace; answers the account it is in. */
-const open = Effect.fnUntraced(function* ({ operatorId, propertyIds }: DemoOperator, listing: DemoListing) {
+const openListing = Effect.fnUntraced(function* ({ operatorId, propertyIds }: DemoOperator, listing: DemoListing) {
   const marketplace = yield* Marketplace
   const listings = yield* Listings
   const sql = yield* SqlClient.SqlClient
-  const { channel_account_id } = yield* marketplace.open({
+  const { channel_account_id } = yield* marketplace.openListing({
     operator_id: operatorId,
     channel_type: listing.channelType,
     username: USERNAME,
@@ -35,25 +35,26 @@ const open = Effect.fnUntraced(function* ({ operatorId, propertyIds }: DemoOpera
     base_price: listing.price,
     rooms: listing.rooms
   })
-  const named = { operator_id: operatorId, channel_type: listing.channelType, listing_id: listing.listingId }
-  const [made] = yield* listings.find(named, 1)
+  const listingKey = { operator_id: operatorId, channel_type: listing.channelType, listing_id: listing.listingId }
+  const [createdListing] = yield* listings.list(listingKey, 1)
   const [roomType] = yield* sql<{ id: number }>`SELECT id FROM room_types WHERE operator_id = ${operatorId} LIMIT 1`
   const flat = listing.property === undefined ? undefined : propertyIds[listing.property]
-  const link =
+  const mapping =
     flat === undefined
       ? roomType && { type: "room_type" as const, id: roomType.id }
       : { type: "property" as const, id: flat }
-  if (made === undefined || link === undefined) return yield* Effect.die(new Error("the demo's listing was not heard"))
-  yield* listings.link(operatorId, made.id, link)
-  yield* listings.rate(
+  if (createdListing === undefined || mapping === undefined)
+    return yield* Effect.die(new Error("the demo's listing was not heard"))
+  yield* listings.setMapping(operatorId, createdListing.id, mapping)
+  yield* listings.setRatio(
     operatorId,
-    made.id,
+    createdListing.id,
     listing.ratio === undefined ? { readonly: true } : { percent: listing.ratio, readonly: false }
   )
   return channel_account_id
 })
 
-const roomOf = (order: DemoOrder, stay: DemoOrder["stays"][number], index: number): RoomSaid => {
+const toChannelRoom = (order: DemoOrder, stay: DemoOrder["stays"][number], index: number): ChannelRoom => {
   const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
   return {
     room_id: `R${index + 1}`,
@@ -69,24 +70,26 @@ const roomOf = (order: DemoOrder, stay: DemoOrder["stays"][number], index: numbe
 const POLICIES = ["flexible", "moderate", "firm"] as const
 
 /** The order as its channel has it. A request waits from now on. */
-const saidOf = (order: DemoOrder, index: number, threads: DemoThreads, now: Date): OrderSaid => {
+const toOrderEvent = (order: DemoOrder, index: number, threads: DemoThreads, now: Date): ChannelOrderEvent => {
   const { name, phone, email } = bookerOf(order)
   const [first, ...others] = order.stays
-  const threadId = threads.idOf(order)
+  const threadId = threads.threadIdOf(order)
   return {
     type: "order",
     version: 1,
     channel_id: order.channelId,
     status: order.status,
-    booked_at: instantText(order.bookedAt),
+    booked_at: formatUtcInstant(order.bookedAt),
     currency: order.currency,
     booker: { name, phone, email },
-    ...(order.status === "wait_accept" ? { expires_at: instantText(new Date(now.getTime() + ANSWER_WITHIN_MS)) } : {}),
+    ...(order.status === "wait_accept"
+      ? { expires_at: formatUtcInstant(new Date(now.getTime() + HOST_RESPONSE_DEADLINE_MS)) }
+      : {}),
     ...(order.channelType === "airbnb"
       ? { cancellation_policy_category: POLICIES[index % POLICIES.length] ?? null }
       : {}),
     ...(threadId === undefined ? {} : { thread_id: threadId }),
-    rooms: [roomOf(order, first, 0), ...others.map((stay, at) => roomOf(order, stay, at + 1))]
+    rooms: [toChannelRoom(order, first, 0), ...others.map((stay, at) => toChannelRoom(order, stay, at + 1))]
   }
 }
 
@@ -98,16 +101,16 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
   function* (operator: DemoOperator) {
     const accounts = new Map<string, number>()
     for (const listing of demoListings(operator.orders)) {
-      accounts.set(listing.channelType, yield* open(operator, listing))
+      accounts.set(listing.channelType, yield* openListing(operator, listing))
     }
     const marketplace = yield* Marketplace
     const threads = demoThreads(operator.orders, operator.now, operator.timeZone)
     for (const [channelType, accountId] of accounts) {
-      const sold = operator.orders.filter((order) => order.channelType === channelType)
-      yield* marketplace.remember(accountId, {
-        threads: threads.of(channelType),
-        orders: sold.map((order, index) => saidOf(order, index, threads, operator.now)),
-        reviews: demoReviews(sold, channelType, operator.today, operator.timeZone)
+      const channelOrders = operator.orders.filter((order) => order.channelType === channelType)
+      yield* marketplace.importHistory(accountId, {
+        threads: threads.forChannel(channelType),
+        orders: channelOrders.map((order, index) => toOrderEvent(order, index, threads, operator.now)),
+        reviews: demoReviews(channelOrders, channelType, operator.today, operator.timeZone)
       })
     }
   },

@@ -1,19 +1,19 @@
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { decimalText, minorUnits } from "../../contract/money.ts"
-import { sharesOf, statusAt } from "../../domain/money/rules.ts"
+import { formatMinorUnits, toMinorUnits } from "../../contract/money.ts"
+import { splitIntoShares, statusAt } from "../../domain/money/rules.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { type DemoEntry, demoEntries } from "./entries.ts"
+import { type DemoTransaction, demoTransactions } from "./entries.ts"
 
 /** Amounts of the demo are whole cents. */
-const unitsOf = ({ amount, currency }: DemoEntry): bigint => Option.getOrThrow(minorUnits(amount, currency))
+const unitsOf = ({ amount, currency }: DemoTransaction): bigint => Option.getOrThrow(toMinorUnits(amount, currency))
 
 /** What each stay of the entry's order carries of it, by the rule of the service itself. */
-const shareRowsOf = (entry: DemoEntry) => {
+const toShareRows = (entry: DemoTransaction) => {
   if (entry.order === undefined) return []
   const { code, stays } = entry.order
   // Here a stay's place stands for its id, which only the database knows.
-  const shares = sharesOf(
+  const shares = splitIntoShares(
     unitsOf(entry),
     entry.currency,
     stays.map((stay, id) => ({ id, revenue: stay.revenue.toFixed(4) }))
@@ -28,12 +28,12 @@ const shareRowsOf = (entry: DemoEntry) => {
 }
 
 /** Writes the entries, then what each stay carries of those on orders: two statements. */
-export const writeEntries = Effect.fn("demo.writeEntries")(function* (operator: DemoOperator) {
+export const writeTransactions = Effect.fn("demo.writeEntries")(function* (operator: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
-  const entries = demoEntries(operator.orders, operator.today, operator.timeZone)
+  const entries = demoTransactions(operator.orders, operator.today, operator.timeZone)
   const rows = entries.map((entry) => ({
     direction: entry.direction,
-    amount: decimalText(unitsOf(entry), entry.currency),
+    amount: formatMinorUnits(unitsOf(entry), entry.currency),
     currency: entry.currency,
     item_id: entry.itemId,
     payment_method_id: entry.methodId,
@@ -59,7 +59,7 @@ export const writeEntries = Effect.fn("demo.writeEntries")(function* (operator: 
   yield* sql`
     INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
     SELECT transactions.operator_id, transactions.id, stays.id, input.amount
-    FROM jsonb_to_recordset(${JSON.stringify(entries.flatMap(shareRowsOf))}::text::jsonb) AS input
+    FROM jsonb_to_recordset(${JSON.stringify(entries.flatMap(toShareRows))}::text::jsonb) AS input
       (order_code text, direction text, item_id bigint, stay_code text, amount numeric)
     JOIN orders ON orders.operator_id = ${operator.operatorId} AND orders.reservation_code = input.order_code
     JOIN transactions ON transactions.operator_id = orders.operator_id AND transactions.order_id = orders.id

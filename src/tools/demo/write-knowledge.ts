@@ -1,13 +1,13 @@
 import { Effect, Layer } from "effect"
 import { ALL_CHANNELS, ALL_IDS } from "../../domain/knowledge/contract.ts"
 import { PreparingQueue } from "../../domain/knowledge/preparing/PreparingQueue.ts"
-import { fragmentsOf } from "../../domain/knowledge/search/fragments.ts"
+import { toKnowledgeFragments } from "../../domain/knowledge/search/fragments.ts"
 import { KnowledgeBaseStore } from "../../domain/knowledge/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { DEMO_KNOWLEDGE, type DemoEntry } from "./knowledge.ts"
+import { DEMO_KNOWLEDGE, type DemoKnowledgeEntry } from "./knowledge.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-const scopeOf = ({ city }: DemoEntry, propertyIds: ReadonlyArray<number>) =>
+const scopeOf = ({ city }: DemoKnowledgeEntry, propertyIds: ReadonlyArray<number>) =>
   city === undefined
     ? { type: "all" as const, ids: [ALL_IDS] }
     : {
@@ -28,10 +28,12 @@ export const writeKnowledge = Effect.fn("demo.writeKnowledge")(
       yield* store.create(operatorId, { title, audience, contents, is_enable: true, ...scope }, now)
     }
     const queue = yield* PreparingQueue
-    let taken = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
-    while (taken.length > 0) {
-      yield* Effect.forEach(taken, (entry) => queue.prepared(entry, fragmentsOf(entry)), { discard: true })
-      taken = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
+    let claimedEntries = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
+    while (claimedEntries.length > 0) {
+      yield* Effect.forEach(claimedEntries, (entry) => queue.prepared(entry, toKnowledgeFragments(entry)), {
+        discard: true
+      })
+      claimedEntries = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
     }
   },
   // What the demo writes fits.

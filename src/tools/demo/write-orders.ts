@@ -9,7 +9,7 @@ import { bookerOf } from "./guests.ts"
 import type { DemoOrder } from "./orders.ts"
 
 /** Custom channel of orders made by hand (domain/channels/custom-channels/dictionary.ts). */
-const DIRECT = 30
+const DIRECT_CHANNEL_ID = 30
 
 /** Enters the orders made by hand in the way they come in: with their guests, the nights they hold and their events. */
 export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
@@ -18,17 +18,17 @@ export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
   propertyIds,
   orders
 }: DemoOperator) {
-  const { createSold } = yield* Orders
+  const { createFromChannel: createSold } = yield* Orders
   yield* Effect.forEach(
     orders.filter(({ channelType }) => channelType === "direct"),
-    (order) => createSold(operatorId, newOrderOf(order, propertyIds, accountName), order.bookedAt),
+    (order) => createSold(operatorId, toNewOrder(order, propertyIds, accountName), order.bookedAt),
     { discard: true }
   )
 }, Effect.provide(Orders.layer))
 
-const newOrderOf = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accountName: string): NewOrder => {
+const toNewOrder = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accountName: string): NewOrder => {
   const booker = bookerOf(order)
-  const stayOf = (stay: DemoOrder["stays"][number]): NewStay => {
+  const toNewStay = (stay: DemoOrder["stays"][number]): NewStay => {
     const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
     const guests = 1 + (nightCount(dates) % 3)
     return NewStay.make({
@@ -54,7 +54,7 @@ const newOrderOf = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accoun
     currency: order.currency,
     booked_at: order.bookedAt,
     creator: accountName,
-    custom_channel_id: DIRECT,
-    stays: [stayOf(first), ...others.map(stayOf)]
+    custom_channel_id: DIRECT_CHANNEL_ID,
+    stays: [toNewStay(first), ...others.map(toNewStay)]
   })
 }

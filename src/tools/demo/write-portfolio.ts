@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { colorOf, type PaletteColor } from "../../contract/palette.ts"
+import { defaultTagColor, type PaletteColor } from "../../contract/palette.ts"
 import { ReservationTagStore } from "../../domain/bookings/reservation-tags/store.ts"
 import { GroupStore } from "../../domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../../domain/properties/properties/room-type-store.ts"
@@ -9,7 +9,7 @@ import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
 /** Where the flats are, in the order of DEMO_PROPERTIES; street, latitude and longitude are near what a title says. */
-const PLACES: ReadonlyArray<{ readonly address: string; readonly latitude: string; readonly longitude: string }> = [
+const LOCATIONS: ReadonlyArray<{ readonly address: string; readonly latitude: string; readonly longitude: string }> = [
   { address: "Beco do Carneiro 4, 1100 Lisbon", latitude: "38.7117", longitude: "-9.1291" },
   { address: "Rua Garrett 61, 1200 Lisbon", latitude: "38.7106", longitude: "-9.1404" },
   { address: "Largo da Graça 18, 1170 Lisbon", latitude: "38.7164", longitude: "-9.1305" },
@@ -21,10 +21,10 @@ const PLACES: ReadonlyArray<{ readonly address: string; readonly latitude: strin
 ]
 
 // Places in DEMO_PROPERTIES.
-const LEITH_HARBOUR = [5, 6]
+const LEITH_HARBOUR_INDEXES = [5, 6]
 const TAGS: ReadonlyArray<{ readonly name: string; readonly color: PaletteColor; readonly on: ReadonlyArray<number> }> =
   [
-    { name: "Sea view", color: "#2CBCFD", on: [2, ...LEITH_HARBOUR] },
+    { name: "Sea view", color: "#2CBCFD", on: [2, ...LEITH_HARBOUR_INDEXES] },
     { name: "Pets welcome", color: "#1BBFA4", on: [3, 4, 7] },
     { name: "Own parking", color: "#7175FA", on: [4] }
   ]
@@ -34,8 +34,8 @@ const RESERVATION_TAGS = ["Baby cot", "Airport pick-up"]
 export const writePortfolio = Effect.fn("demo.writePortfolio")(
   function* ({ operatorId, propertyIds, now }: DemoOperator) {
     const sql = yield* SqlClient.SqlClient
-    const at = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
-    const places = PLACES.map((place, index) => ({ ...place, id: propertyIds[index] }))
+    const propertyIdsAt = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
+    const places = LOCATIONS.map((place, index) => ({ ...place, id: propertyIds[index] }))
     yield* sql`
       UPDATE properties SET address = place.address, latitude = place.latitude, longitude = place.longitude
       FROM jsonb_to_recordset(${JSON.stringify(places)}::text::jsonb) AS place
@@ -45,19 +45,23 @@ export const writePortfolio = Effect.fn("demo.writePortfolio")(
     const groups = yield* GroupStore
     for (const city of ["Lisbon", "Edinburgh"]) {
       const flats = DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : []))
-      yield* groups.create(operatorId, { name: city, property_ids: at(flats) }, now)
+      yield* groups.create(operatorId, { name: city, property_ids: propertyIdsAt(flats) }, now)
     }
     const roomTypes = yield* RoomTypeStore
-    const harbour = { title: "Leith Harbour apartment", property_ids: at(LEITH_HARBOUR) }
+    const harbour = { title: "Leith Harbour apartment", property_ids: propertyIdsAt(LEITH_HARBOUR_INDEXES) }
     const { id: roomTypeId } = yield* roomTypes.create(operatorId, harbour, now)
     const tags = yield* TagStore
     for (const { name, color, on } of TAGS) {
       const room_type_ids = roomTypeId !== null && name === "Sea view" ? [roomTypeId] : []
-      yield* tags.create(operatorId, { name, color, otherwise: color, property_ids: at(on), room_type_ids }, now)
+      yield* tags.create(
+        operatorId,
+        { name, color, otherwise: color, property_ids: propertyIdsAt(on), room_type_ids },
+        now
+      )
     }
     const reservationTags = yield* ReservationTagStore
     for (const tag_name of RESERVATION_TAGS) {
-      yield* reservationTags.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
+      yield* reservationTags.create(operatorId, { tag_name, color: defaultTagColor(tag_name) }, now)
     }
   },
   Effect.provide(Layer.mergeAll(GroupStore.layer, RoomTypeStore.layer, TagStore.layer, ReservationTagStore.layer))

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { addDays } from "../../contract/time.ts"
-import { newToken } from "../../domain/calendars/calendar-share-links/address.ts"
+import { newShareLinkToken } from "../../domain/calendars/calendar-share-links/address.ts"
 import { ShareLinkStore } from "../../domain/calendars/calendar-share-links/store.ts"
 import { StaffStore } from "../../domain/work/staffs/store.ts"
 import { type NewTask, TaskStore } from "../../domain/work/tasks/store.ts"
@@ -19,7 +19,7 @@ const CLEANERS: Readonly<Record<City, { readonly name: string; readonly mobile: 
   Edinburgh: { name: "Ewan Reid", mobile: "+44 7700900142", fee: 30 }
 }
 const HANDYWOMAN = { name: "Ines Duarte", mobile: "+44 7700900187" }
-const FORMER = { name: "Calum Boyd", mobile: "+44 7700900158" }
+const FORMER_STAFF = { name: "Calum Boyd", mobile: "+44 7700900158" }
 
 // Places in DEMO_PROPERTIES, days from today.
 const REPAIRS = [
@@ -27,7 +27,7 @@ const REPAIRS = [
   { property: 4, on: 0, note: "Replace the battery of the smoke alarm in the hall.", status: "in_progress" },
   { property: 7, on: -2, note: "The window in the bedroom did not close.", status: "completed" }
 ] as const
-const LEITH_HARBOUR = [5, 6]
+const LEITH_HARBOUR_INDEXES = [5, 6]
 
 const TASK = {
   level: "standard",
@@ -41,10 +41,10 @@ const TASK = {
 } as const
 
 /** The ids of the properties at these places. */
-const at = ({ propertyIds }: DemoOperator, places: ReadonlyArray<number>): ReadonlyArray<number> =>
+const propertyIdsAt = ({ propertyIds }: DemoOperator, places: ReadonlyArray<number>): ReadonlyArray<number> =>
   places.flatMap((place) => propertyIds[place] ?? [])
 
-const inCity = (city: City): ReadonlyArray<number> =>
+const listCityIndexes = (city: City): ReadonlyArray<number> =>
   DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : []))
 
 interface Person {
@@ -58,15 +58,15 @@ const writeStaff = Effect.fnUntraced(function* (operator: DemoOperator) {
   const staffs = yield* StaffStore
   const employ = (person: Person, properties: ReadonlyArray<number>, note: string) =>
     Effect.map(
-      staffs.create(operatorId, { ...person, email: "", note, property_ids: at(operator, properties) }, now),
+      staffs.create(operatorId, { ...person, email: "", note, property_ids: propertyIdsAt(operator, properties) }, now),
       ({ id }) => id
     )
   const cleaners = {
-    Lisbon: yield* employ(CLEANERS.Lisbon, inCity("Lisbon"), "Has keys to all four flats."),
-    Edinburgh: yield* employ(CLEANERS.Edinburgh, inCity("Edinburgh"), "")
+    Lisbon: yield* employ(CLEANERS.Lisbon, listCityIndexes("Lisbon"), "Has keys to all four flats."),
+    Edinburgh: yield* employ(CLEANERS.Edinburgh, listCityIndexes("Edinburgh"), "")
   }
   const handywoman = yield* employ(HANDYWOMAN, [], "Repairs of all kinds.")
-  const former = yield* employ(FORMER, [], "")
+  const former = yield* employ(FORMER_STAFF, [], "")
   if (former !== null) {
     yield* staffs.update(operatorId, former, { is_active: false }, now)
   }
@@ -89,7 +89,7 @@ const writeCleanings = Effect.fnUntraced(function* (
   const tasks = yield* TaskStore
   for (const { code, property, checkOut } of departuresOf(operator)) {
     const flat = DEMO_PROPERTIES[property]
-    const { stay_id } = yield* tasks.preconditions(operatorId, { stay_code: code })
+    const { stay_id } = yield* tasks.findPreconditions(operatorId, { stay_code: code })
     if (flat === undefined) continue
     const cleaning: NewTask = {
       ...TASK,
@@ -125,15 +125,19 @@ const writeRepairs = Effect.fnUntraced(function* (operator: DemoOperator, handyw
 })
 
 /** Who works in the flats, a cleaning after every departure around today, repairs, and calendars that are shared. */
-export const writeWork = Effect.fn("demo.writeWork")(
+export const writeStaffAndTasks = Effect.fn("demo.writeWork")(
   function* (operator: DemoOperator) {
     const { cleaners, handywoman } = yield* writeStaff(operator)
     yield* writeCleanings(operator, cleaners)
     yield* writeRepairs(operator, handywoman)
     const links = yield* ShareLinkStore
-    yield* links.entire(operator.operatorId, { token: newToken(), created_at: operator.now })
-    const shared = { token: newToken(), property_ids: at(operator, LEITH_HARBOUR), created_at: operator.now }
-    yield* links.partial(operator.operatorId, shared)
+    yield* links.createEntire(operator.operatorId, { token: newShareLinkToken(), created_at: operator.now })
+    const harbourLink = {
+      token: newShareLinkToken(),
+      property_ids: propertyIdsAt(operator, LEITH_HARBOUR_INDEXES),
+      created_at: operator.now
+    }
+    yield* links.createPartial(operator.operatorId, harbourLink)
   },
   Effect.provide(Layer.mergeAll(StaffStore.layer, TaskStore.layer, ShareLinkStore.layer))
 )

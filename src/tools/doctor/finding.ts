@@ -8,12 +8,17 @@ export interface Finding {
   readonly advice?: string
 }
 
-export const fine = (check: string, found: string): Finding => ({ check, is: "fine", found })
-export const warning = (check: string, found: string, advice: string): Finding => ({
+export const okFinding = (check: string, found: string): Finding => ({ check, is: "fine", found })
+export const warningFinding = (check: string, found: string, advice: string): Finding => ({
   check,
   is: "warning",
   found,
   advice
 })
-export const wrong = (check: string, found: string, advice: string): Finding => ({ check, is: "wrong", found, advice })
-export const unsure = (check: string, found: string): Finding => ({ check, is: "unsure", found })
+export const errorFinding = (check: string, found: string, advice: string): Finding => ({
+  check,
+  is: "wrong",
+  found,
+  advice
+})
+export const unknownFinding = (check: string, found: string): Finding => ({ check, is: "unsure", found })

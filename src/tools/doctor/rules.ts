@@ -1,12 +1,12 @@
-import { BACKLOG_COUNTED } from "../../jobs/backlog.ts"
-import { OLDEST_SERVER } from "../../platform/database/fitting.ts"
-import type { DueOfKind } from "../../service/backlog.ts"
-import { type Finding, fine, warning, wrong } from "./finding.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../jobs/backlog.ts"
+import { MIN_SERVER_VERSION } from "../../platform/database/fitting.ts"
+import type { BacklogStatus } from "../../service/backlog.ts"
+import { errorFinding, type Finding, okFinding, warningFinding } from "./finding.ts"
 
 // What a number means, without asking anybody.
 
 /** Milliseconds that two clocks may differ: beyond, signatures and windows begin to be judged wrongly. */
-export const CLOCK_MS = 2_000
+export const MAX_CLOCK_DIFFERENCE_MS = 2_000
 /** Seconds that work may be due until it is said, and until something is wrong. */
 export const QUEUE_SLOW_SECONDS = 60
 export const QUEUE_STUCK_SECONDS = 600
@@ -14,26 +14,26 @@ export const QUEUE_STUCK_SECONDS = 600
 export const DISK_LOW_BYTES = 1024 ** 3
 export const DISK_FULL_BYTES = 100 * 1024 ** 2
 /** The first Node that the service runs on. */
-export const NODE_LEAST = 24
+export const MIN_NODE_VERSION = 24
 /** Connections a server keeps for its superuser. */
 const RESERVED_CONNECTIONS = 3
 
 /** `theirs` was read between `before` and `after` of this machine, all in milliseconds; `precision`: of theirs. */
-export const clockFinding = (whose: string, { before, after, theirs, precision = 0 }: Reading): Finding => {
-  const check = `clock of ${whose}`
-  const apart = Math.max(0, before - (theirs + precision), theirs - after)
-  if (apart <= CLOCK_MS) return fine(check, `${apart} ms from this machine's`)
-  return warning(
+export const clockFinding = (owner: string, { before, after, remote, precision = 0 }: ClockReading): Finding => {
+  const check = `clock of ${owner}`
+  const differenceMs = Math.max(0, before - (remote + precision), remote - after)
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return okFinding(check, `${differenceMs} ms from this machine's`)
+  return warningFinding(
     check,
-    `${(apart / 1000).toFixed(1)} s ${theirs < before ? "behind" : "ahead of"} this machine's`,
+    `${(differenceMs / 1000).toFixed(1)} s ${remote < before ? "behind" : "ahead of"} this machine's`,
     "synchronize both clocks with NTP (timedatectl set-ntp true)"
   )
 }
 
-export interface Reading {
+export interface ClockReading {
   readonly before: number
   readonly after: number
-  readonly theirs: number
+  readonly remote: number
   readonly precision?: number
 }
 
@@ -43,56 +43,60 @@ export const diskFinding = (variable: string, freeBytes: number): Finding => {
   const check = `disk of ${variable}`
   const found = `${megabytes(freeBytes)} free`
   const advice = `free space there, or move ${variable} to a larger disk`
-  if (freeBytes < DISK_FULL_BYTES) return wrong(check, found, advice)
-  return freeBytes < DISK_LOW_BYTES ? warning(check, found, advice) : fine(check, found)
+  if (freeBytes < DISK_FULL_BYTES) return errorFinding(check, found, advice)
+  return freeBytes < DISK_LOW_BYTES ? warningFinding(check, found, advice) : okFinding(check, found)
 }
 
 /** A worker that dies leaves its lease to run out: what is stuck shows as the age of the oldest. */
-export const queueFinding = ({ kind, due, oldestSeconds }: DueOfKind): Finding => {
+export const queueFinding = ({ kind, due, oldestSeconds }: BacklogStatus): Finding => {
   const check = `queue of ${kind}`
-  if (oldestSeconds === null) return fine(check, "nothing is due")
+  if (oldestSeconds === null) return okFinding(check, "nothing is due")
   const seconds = Math.floor(oldestSeconds)
-  const many = due > BACKLOG_COUNTED ? `more than ${BACKLOG_COUNTED}` : String(due)
-  const found = `${many} due, the oldest for ${seconds} s`
+  const countText = due > BACKLOG_COUNT_LIMIT ? `more than ${BACKLOG_COUNT_LIMIT}` : String(due)
+  const found = `${countText} due, the oldest for ${seconds} s`
   const advice = "check that a process with background work runs, and read its log"
-  if (seconds >= QUEUE_STUCK_SECONDS) return wrong(check, found, advice)
-  return seconds >= QUEUE_SLOW_SECONDS ? warning(check, found, advice) : fine(check, found)
+  if (seconds >= QUEUE_STUCK_SECONDS) return errorFinding(check, found, advice)
+  return seconds >= QUEUE_SLOW_SECONDS ? warningFinding(check, found, advice) : okFinding(check, found)
 }
 
 /** `version` as PostgreSQL numbers it: 150004 is 15.4. */
 export const postgresFinding = (version: number): Finding => {
   const major = Math.floor(version / 10_000)
   const found = `PostgreSQL ${major}.${version % 10_000}`
-  return major >= OLDEST_SERVER
-    ? fine("version of the database", found)
-    : wrong("version of the database", found, `upgrade the server to PostgreSQL ${OLDEST_SERVER} or newer`)
+  return major >= MIN_SERVER_VERSION
+    ? okFinding("version of the database", found)
+    : errorFinding("version of the database", found, `upgrade the server to PostgreSQL ${MIN_SERVER_VERSION} or newer`)
 }
 
 export const nodeFinding = (version: string): Finding =>
-  Number.parseInt(version.replace(/^v/, ""), 10) >= NODE_LEAST
-    ? fine("version of Node", version)
-    : wrong("version of Node", version, `run Node ${NODE_LEAST} or newer`)
+  Number.parseInt(version.replace(/^v/, ""), 10) >= MIN_NODE_VERSION
+    ? okFinding("version of Node", version)
+    : errorFinding("version of Node", version, `run Node ${MIN_NODE_VERSION} or newer`)
 
 /** Names of migrations that wait, and how many the database has that this release does not know. */
-export const schemaFinding = (pending: ReadonlyArray<string>, unknown: number): Finding => {
-  if (unknown > 0) {
-    return warning("schema", `a newer release applied ${unknown} more migrations`, "run the newer release here too")
+export const schemaFinding = (pending: ReadonlyArray<string>, unknownCount: number): Finding => {
+  if (unknownCount > 0) {
+    return warningFinding(
+      "schema",
+      `a newer release applied ${unknownCount} more migrations`,
+      "run the newer release here too"
+    )
   }
   return pending.length === 0
-    ? fine("schema", "up to date")
-    : wrong("schema", `${pending.length} pending migrations, the first is ${pending[0]}`, "run latchkey migrate")
+    ? okFinding("schema", "up to date")
+    : errorFinding("schema", `${pending.length} pending migrations, the first is ${pending[0]}`, "run latchkey migrate")
 }
 
 /** Whether a server lets `workers` processes have the connections that each may open. */
-export const connectionsFinding = (most: number, workers: number, each: number): Finding => {
-  const need = workers * each
-  const found = `${workers} workers may open ${need} connections; max_connections allows ${most}`
-  return need <= most - RESERVED_CONNECTIONS
-    ? fine("connections", found)
-    : warning(
+export const connectionsFinding = (maxConnections: number, workers: number, connectionsPerWorker: number): Finding => {
+  const needed = workers * connectionsPerWorker
+  const found = `${workers} workers may open ${needed} connections; max_connections allows ${maxConnections}`
+  return needed <= maxConnections - RESERVED_CONNECTIONS
+    ? okFinding("connections", found)
+    : warningFinding(
         "connections",
         found,
-        `set max_connections to ${need + RESERVED_CONNECTIONS} or more, or run fewer workers`
+        `set max_connections to ${needed + RESERVED_CONNECTIONS} or more, or run fewer workers`
       )
 }
 
@@ -110,39 +114,39 @@ export interface SealedSecrets {
 export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecrets): Finding => {
   const check = "SECRET_KEY"
   if (missing.length > 0) {
-    return wrong(
+    return errorFinding(
       check,
       `lacks ${missing.join(", ")}, which secrets of the database need`,
       "add the key with that id from a former value of SECRET_KEY"
     )
   }
-  if (!isSet && isDemo) return fine(check, "is not set; the demo does not need it")
+  if (!isSet && isDemo) return okFinding(check, "is not set; the demo does not need it")
   if (!isSet) {
-    return warning(
+    return warningFinding(
       check,
       "is not set: the database stores signing secrets and calendar addresses unencrypted",
       "set it to the output of latchkey secret new, restart, then run latchkey secret rotate"
     )
   }
   return otherwise === 0
-    ? fine(check, "decrypts every secret, and all use its first key")
-    : warning(check, `${otherwise} secrets do not use its first key`, "run latchkey secret rotate")
+    ? okFinding(check, "decrypts every secret, and all use its first key")
+    : warningFinding(check, `${otherwise} secrets do not use its first key`, "run latchkey secret rotate")
 }
 
 /** Deliveries that were given up within a day, counted up to `most`. */
 export const deadLettersFinding = (count: number): Finding =>
   count === 0
-    ? fine("dead letters", "none in the last day")
-    : warning(
+    ? okFinding("dead letters", "none in the last day")
+    : warningFinding(
         "dead letters",
         `${count} deliveries became dead letters in the last day`,
         "run latchkey webhook deliveries --dead, then latchkey webhook replay --dead"
       )
 
-export const pausedFinding = (count: number): Finding =>
+export const pausedWebhooksFinding = (count: number): Finding =>
   count === 0
-    ? fine("receivers", "none is paused")
-    : warning(
+    ? okFinding("receivers", "none is paused")
+    : warningFinding(
         "receivers",
         `${count} webhooks are paused; the paused_reason of each says why`,
         "ask their hosts to update the webhook, which ends the pause"

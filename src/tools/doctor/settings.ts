@@ -1,21 +1,21 @@
 import type { Settings } from "../../service/configuration.ts"
 import { isPlainLoopback } from "../../service/configuration.ts"
-import { type Finding, fine, warning, wrong } from "./finding.ts"
+import { errorFinding, type Finding, okFinding, warningFinding } from "./finding.ts"
 
 // Settings that read well one by one and are dangerous together.
 
-type Judged = Pick<Settings, "host" | "publicUrl" | "requireHttps" | "trustProxy" | "demo" | "databaseUrl">
+type CheckedSettings = Pick<Settings, "host" | "publicUrl" | "requireHttps" | "trustProxy" | "demo" | "databaseUrl">
 
 const isLocal = (host: string): boolean => isPlainLoopback(`http://${host.includes(":") ? `[${host}]` : host}`)
 
 /** What is wrong with settings together; one line that all is well where nothing is. */
-export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
+export const checkSettings = (settings: CheckedSettings): ReadonlyArray<Finding> => {
   const { host, publicUrl, requireHttps, trustProxy, demo, databaseUrl } = settings
   const isPublic = !isPlainLoopback(publicUrl)
-  const found = [
+  const findings = [
     ...(requireHttps && !trustProxy
       ? [
-          wrong(
+          errorFinding(
             "settings",
             "REQUIRE_HTTPS=1 without TRUST_PROXY=1 rejects every call",
             "put a proxy that terminates TLS in front and set TRUST_PROXY=1"
@@ -24,7 +24,7 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       : []),
     ...(isPublic && !requireHttps
       ? [
-          wrong(
+          errorFinding(
             "settings",
             "REQUIRE_HTTPS=0 on a public address lets callers send tokens unencrypted",
             "unset REQUIRE_HTTPS and let the proxy terminate TLS"
@@ -33,7 +33,7 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       : []),
     ...(isPublic && publicUrl.startsWith("http:")
       ? [
-          warning(
+          warningFinding(
             "settings",
             "PUBLIC_URL is http, so links, feeds and OAuth give callers an address without TLS",
             "set PUBLIC_URL to the https address that callers use"
@@ -42,7 +42,7 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       : []),
     ...(trustProxy && !isLocal(host)
       ? [
-          warning(
+          warningFinding(
             "settings",
             `TRUST_PROXY=1 and HOST=${host} let callers that bypass the proxy claim any address`,
             "listen on 127.0.0.1 or a private address, or let the firewall admit only the proxy"
@@ -51,7 +51,7 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
       : []),
     ...(demo && (isPublic || databaseUrl !== undefined)
       ? [
-          warning(
+          warningFinding(
             "settings",
             "DEMO creates a demo operator and prints its token, but others can reach the service",
             "set DEMO=0"
@@ -59,5 +59,5 @@ export const settingsFindings = (settings: Judged): ReadonlyArray<Finding> => {
         ]
       : [])
   ]
-  return found.length === 0 ? [fine("settings", "no dangerous combination")] : found
+  return findings.length === 0 ? [okFinding("settings", "no dangerous combination")] : findings
 }

@@ -3,14 +3,14 @@ import { type DeclaredSetting, SERVICE_SETTINGS } from "../../service/settings.t
 
 // The settings as somebody may read them aloud: which are set, and to what, unless that may be a secret.
 
-export interface Shown {
+export interface SettingView {
   readonly variable: string
   readonly value: string
   /** Whether the environment says it, or the service. */
   readonly from: "set" | "default"
 }
 
-const shownValue = ({ shown }: DeclaredSetting, text: string): string => {
+const toVisibleValue = ({ shown }: DeclaredSetting, text: string): string => {
   if (shown === "nothing") return "<hidden>"
   // The rest of an address may be a password or a key.
   if (shown !== "host") return withoutSecrets(text)
@@ -19,10 +19,10 @@ const shownValue = ({ shown }: DeclaredSetting, text: string): string => {
 }
 
 /** Returns every setting of the service with its value. An empty variable counts as one that is not set. */
-export const settingsShown = (env: Readonly<Record<string, string | undefined>>): ReadonlyArray<Shown> =>
+export const listSettings = (env: Readonly<Record<string, string | undefined>>): ReadonlyArray<SettingView> =>
   SERVICE_SETTINGS.map((setting) => {
     const text = env[setting.name] ?? ""
     return text === ""
       ? { variable: setting.name, value: "", from: "default" }
-      : { variable: setting.name, value: shownValue(setting, text), from: "set" }
+      : { variable: setting.name, value: toVisibleValue(setting, text), from: "set" }
   })

@@ -1,77 +1,77 @@
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Party } from "../../domain/guest-place.ts"
-import { rowsOf } from "../../platform/database/rows.ts"
-import { GUEST_ORDERS } from "../../platform/limits.ts"
+import type { GuestRecordIds } from "../../domain/guest-place.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { GUEST_COMMAND_ORDERS } from "../../platform/limits.ts"
 
 // Who is meant: by what a guest says of himself, or by a code. It reads the orders of the operator from end to end, which is for
 // who runs the service and seldom.
 
 /** Digits from which on a number is somebody's without its country's. */
-const NATIONAL_DIGITS = 8
+const NATIONAL_PHONE_DIGITS = 8
 
 /** By one of these. */
-export type Sought =
+export type GuestQuery =
   | { readonly by: "order"; readonly value: string }
   | { readonly by: "email"; readonly value: string }
   | { readonly by: "phone"; readonly value: string }
 
 /** More than one command works on: nothing was done. */
-export class TooMany extends Data.TaggedError("TooMany") {
+export class TooManyGuestRecords extends Data.TaggedError("TooMany") {
   override get message(): string {
-    return `--order: is required, because this guest has more than ${GUEST_ORDERS} orders and conversations.`
+    return `--order: is required, because this guest has more than ${GUEST_COMMAND_ORDERS} orders and conversations.`
   }
 }
 
 /** An order or a conversation of the guest, with what belongs to it. */
-export interface Found {
-  readonly party: Party
+export interface GuestMatch {
+  readonly party: GuestRecordIds
   /** As the trail names them. */
   readonly records: ReadonlyArray<string>
   /** Codes of its stays that are not over, and not of a cancelled order. */
-  readonly current: ReadonlyArray<string>
+  readonly currentStayCodes: ReadonlyArray<string>
 }
 
 /** A phone number by its digits: the others are how people write it, as are zeros before it. The last ten: one may be without its country. */
-const digits = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
+const phoneDigitsSql = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
   sql`right(ltrim(regexp_replace(${text}, '[^0-9]', '', 'g'), '0'), 10)`
 
 /** Whether two are one number: in many countries it has fewer than ten digits, and then the other may have its country's before. */
-const isOneNumber = (sql: SqlClient.SqlClient, left: Fragment, right: Fragment): Fragment => sql`EXISTS (
-  SELECT FROM (SELECT ${digits(sql, left)} AS a, ${digits(sql, right)} AS b) two
-  WHERE CASE WHEN least(length(a), length(b)) >= ${sql.literal(String(NATIONAL_DIGITS))}
+const samePhoneCondition = (sql: SqlClient.SqlClient, left: Fragment, right: Fragment): Fragment => sql`EXISTS (
+  SELECT FROM (SELECT ${phoneDigitsSql(sql, left)} AS a, ${phoneDigitsSql(sql, right)} AS b) two
+  WHERE CASE WHEN least(length(a), length(b)) >= ${sql.literal(String(NATIONAL_PHONE_DIGITS))}
     THEN right(a, least(length(a), length(b))) = right(b, least(length(a), length(b)))
     ELSE a <> '' AND a = b END)`
 
-const isTheirs = (
+const contactCondition = (
   sql: SqlClient.SqlClient,
-  sought: Sought,
-  of: Readonly<Record<"email" | "phone", Fragment>>
+  query: GuestQuery,
+  columns: Readonly<Record<"email" | "phone", Fragment>>
 ): Fragment =>
-  sought.by === "email"
-    ? sql`lower(${of.email}) = lower(${sought.value})`
-    : isOneNumber(sql, of.phone, sql`${sought.value}::text`)
+  query.by === "email"
+    ? sql`lower(${columns.email}) = lower(${query.value})`
+    : samePhoneCondition(sql, columns.phone, sql`${query.value}::text`)
 
-const ordersOf = (sql: SqlClient.SqlClient, operatorId: number, sought: Sought): Fragment =>
-  sought.by === "order"
-    ? sql`SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${sought.value} OR channel_id = ${sought.value})`
+const matchingOrdersSql = (sql: SqlClient.SqlClient, operatorId: number, query: GuestQuery): Fragment =>
+  query.by === "order"
+    ? sql`SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${query.value} OR channel_id = ${query.value})`
     : sql`
       SELECT s.order_id AS id FROM stays s
-      WHERE s.operator_id = ${operatorId} AND ${isTheirs(sql, sought, { email: sql`s.guest_email`, phone: sql`s.guest_phone` })}
+      WHERE s.operator_id = ${operatorId} AND ${contactCondition(sql, query, { email: sql`s.guest_email`, phone: sql`s.guest_phone` })}
       UNION
       SELECT s.order_id FROM guests g JOIN stays s ON s.operator_id = g.operator_id AND s.id = g.stay_id
-      WHERE g.operator_id = ${operatorId} AND ${isTheirs(sql, sought, { email: sql`g.email`, phone: sql`g.phone` })}`
+      WHERE g.operator_id = ${operatorId} AND ${contactCondition(sql, query, { email: sql`g.email`, phone: sql`g.phone` })}`
 
-const conversationsOf = (sql: SqlClient.SqlClient, operatorId: number, sought: Sought): Fragment =>
-  sought.by === "order"
-    ? sql`SELECT code FROM conversations WHERE operator_id = ${operatorId} AND code = ${sought.value}`
+const matchingConversationsSql = (sql: SqlClient.SqlClient, operatorId: number, query: GuestQuery): Fragment =>
+  query.by === "order"
+    ? sql`SELECT code FROM conversations WHERE operator_id = ${operatorId} AND code = ${query.value}`
     : sql`
       SELECT c.code FROM conversations c
       WHERE c.operator_id = ${operatorId}
-        AND ${isTheirs(sql, sought, { email: sql`c.guest_email`, phone: sql`c.guest_phone` })}`
+        AND ${contactCondition(sql, query, { email: sql`c.guest_email`, phone: sql`c.guest_phone` })}`
 
-const Row = Schema.Struct({
+const GuestMatchRow = Schema.Struct({
   order_id: Schema.NullOr(Schema.Int),
   reservation_code: Schema.NullOr(Schema.String),
   conversation_id: Schema.NullOr(Schema.Int),
@@ -79,9 +79,9 @@ const Row = Schema.Struct({
   stay_ids: Schema.Array(Schema.Int),
   current: Schema.Array(Schema.String)
 })
-const readRows = rowsOf(Row)
+const readMatchRows = makeRowsReader(GuestMatchRow)
 
-const foundIn = (operatorId: number, row: typeof Row.Type): Found => ({
+const toGuestMatch = (operatorId: number, row: typeof GuestMatchRow.Type): GuestMatch => ({
   party: {
     operatorId,
     orderIds: row.order_id === null ? [] : [row.order_id],
@@ -93,11 +93,11 @@ const foundIn = (operatorId: number, row: typeof Row.Type): Found => ({
     ...(row.reservation_code === null ? [] : [`reservation:${row.reservation_code}`]),
     ...(row.conversation_code === null ? [] : [`conversation:${row.conversation_code}`])
   ],
-  current: row.current
+  currentStayCodes: row.current
 })
 
 /** What of an operator these orders and conversations are, each with what belongs to it. */
-const withTheirs = (
+const guestMatchesSql = (
   sql: SqlClient.SqlClient,
   operatorId: number,
   { orders, conversations, now }: { readonly orders: Fragment; readonly conversations: Fragment; readonly now: Date }
@@ -126,32 +126,32 @@ const withTheirs = (
   UNION ALL
   SELECT NULL, NULL, c.id, c.code, '{}', '{}' FROM threads JOIN conversations c ON c.operator_id = ${operatorId} AND c.code = threads.code
   WHERE NOT EXISTS (SELECT FROM orders WHERE operator_id = ${operatorId} AND conversation_id = c.code)
-  ORDER BY order_id, conversation_id LIMIT ${sql.literal(String(GUEST_ORDERS + 1))}`
+  ORDER BY order_id, conversation_id LIMIT ${sql.literal(String(GUEST_COMMAND_ORDERS + 1))}`
 
 /** Everything of an operator that is of one guest; empty where nothing is. */
-export const findGuest = Effect.fnUntraced(function* (operatorId: number, sought: Sought, now: Date) {
+export const findGuest = Effect.fnUntraced(function* (operatorId: number, query: GuestQuery, now: Date) {
   const sql = yield* SqlClient.SqlClient
-  const orders = ordersOf(sql, operatorId, sought)
-  const conversations = conversationsOf(sql, operatorId, sought)
-  const rows = yield* readRows(sql`${withTheirs(sql, operatorId, { orders, conversations, now })}`)
-  if (rows.length > GUEST_ORDERS) return yield* new TooMany()
-  return rows.map((row) => foundIn(operatorId, row))
+  const orders = matchingOrdersSql(sql, operatorId, query)
+  const conversations = matchingConversationsSql(sql, operatorId, query)
+  const rows = yield* readMatchRows(sql`${guestMatchesSql(sql, operatorId, { orders, conversations, now })}`)
+  if (rows.length > GUEST_COMMAND_ORDERS) return yield* new TooManyGuestRecords()
+  return rows.map((row) => toGuestMatch(operatorId, row))
 })
 
 /** The same of a conversation, with its orders. */
-export const findConversation = Effect.fnUntraced(function* (operatorId: number, code: string, now: Date) {
+export const findGuestByConversation = Effect.fnUntraced(function* (operatorId: number, code: string, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const orders = sql`SELECT NULL::bigint AS id WHERE false`
   const conversations = sql`SELECT ${code}::text AS code`
-  const rows = yield* readRows(sql`${withTheirs(sql, operatorId, { orders, conversations, now })}`)
-  return rows.map((row) => foundIn(operatorId, row))
+  const rows = yield* readMatchRows(sql`${guestMatchesSql(sql, operatorId, { orders, conversations, now })}`)
+  return rows.map((row) => toGuestMatch(operatorId, row))
 })
 
 /** The same of an order, with the others of its thread. */
-export const findOrder = Effect.fnUntraced(function* (operatorId: number, orderId: number, now: Date) {
+export const findGuestByOrder = Effect.fnUntraced(function* (operatorId: number, orderId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const orders = sql`SELECT ${orderId}::bigint AS id`
   const conversations = sql`SELECT NULL::text AS code WHERE false`
-  const rows = yield* readRows(sql`${withTheirs(sql, operatorId, { orders, conversations, now })}`)
-  return rows.map((row) => foundIn(operatorId, row))
+  const rows = yield* readMatchRows(sql`${guestMatchesSql(sql, operatorId, { orders, conversations, now })}`)
+  return rows.map((row) => toGuestMatch(operatorId, row))
 })

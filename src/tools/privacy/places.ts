@@ -1,22 +1,22 @@
-import { orderPlace } from "../../domain/bookings/orders/guest-places.ts"
-import { STAY_PLACES } from "../../domain/bookings/stays/guest-places.ts"
-import { dayPlace } from "../../domain/calendars/availability/guest-places.ts"
-import type { GuestPlace } from "../../domain/guest-place.ts"
-import { CONVERSATION_PLACES } from "../../domain/guests/conversations/guest-places.ts"
-import { reviewPlace } from "../../domain/guests/reviews/guest-places.ts"
-import { entryPlace } from "../../domain/money/guest-places.ts"
-import { taskPlace } from "../../domain/work/tasks/guest-places.ts"
+import { guestDataInOrders } from "../../domain/bookings/orders/guest-places.ts"
+import { GUEST_DATA_IN_STAYS } from "../../domain/bookings/stays/guest-places.ts"
+import { calendarDayGuestData } from "../../domain/calendars/availability/guest-places.ts"
+import type { GuestDataTable } from "../../domain/guest-place.ts"
+import { CONVERSATION_GUEST_DATA } from "../../domain/guests/conversations/guest-places.ts"
+import { guestDataInReviews } from "../../domain/guests/reviews/guest-places.ts"
+import { guestDataInTransactions } from "../../domain/money/guest-places.ts"
+import { guestDataInTasks } from "../../domain/work/tasks/guest-places.ts"
 
 /**
  * Everywhere something about a guest is written. What is handed out and what goes are both read from here, and a test goes through
  * every table there is: each is in this list, or has its reason not to be (test/tools/privacy/places.test.ts).
  */
-export const GUEST_PLACES: ReadonlyArray<GuestPlace> = [
-  orderPlace,
-  ...STAY_PLACES,
-  ...CONVERSATION_PLACES,
-  reviewPlace,
-  taskPlace,
-  entryPlace,
-  dayPlace
+export const GUEST_DATA_TABLES: ReadonlyArray<GuestDataTable> = [
+  guestDataInOrders,
+  ...GUEST_DATA_IN_STAYS,
+  ...CONVERSATION_GUEST_DATA,
+  guestDataInReviews,
+  guestDataInTasks,
+  guestDataInTransactions,
+  calendarDayGuestData
 ]

@@ -1,12 +1,12 @@
 import cluster, { type Worker } from "node:cluster"
 import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
-import { makeCounting } from "./counting.ts"
-import { handedOver } from "./handed-over.ts"
-import { WorkersMeasured } from "./WorkersMeasured.ts"
-import { type FromParent, FromWorker } from "./words.ts"
+import { makeCountHandler } from "./counting.ts"
+import { trackConnectionHandover } from "./handed-over.ts"
+import { WorkerMetrics } from "./WorkersMeasured.ts"
+import { type SupervisorMessage, WorkerMessage } from "./words.ts"
 
 /** How a process ended: its status, or the signal that ended it. */
-export interface Ended {
+export interface ProcessEnd {
   readonly code: number | null
   readonly signal: string | null
 }
@@ -15,9 +15,9 @@ export interface Ended {
 export interface WorkerProcess {
   readonly pid: number | undefined
   /** Waits until it serves; what a start prints. */
-  readonly ready: Effect.Effect<string>
+  readonly awaitReady: Effect.Effect<string>
   /** Waits until it has ended. */
-  readonly ended: Effect.Effect<Ended>
+  readonly awaitEnd: Effect.Effect<ProcessEnd>
   /** Asks it to end as the whole service ends. */
   readonly stop: Effect.Effect<void>
   /** Asks it to end because another serves in its place. */
@@ -31,7 +31,7 @@ export class WorkerProcesses extends Context.Service<
   {
     readonly start: Effect.Effect<WorkerProcess>
     /** What they counted. */
-    readonly measured: Pick<WorkersMeasured, "all" | "ready">
+    readonly metrics: Pick<WorkerMetrics, "all" | "ready">
   }
 >()("latchkey/workers/WorkerProcesses") {
   /**
@@ -40,58 +40,58 @@ export class WorkerProcesses extends Context.Service<
    */
   static readonly layer = Layer.sync(WorkerProcesses, () => {
     cluster.schedulingPolicy = cluster.SCHED_RR
-    const counted = makeCounting()
-    const measured = new WorkersMeasured()
-    return { start: Effect.sync(() => following(cluster.fork(), counted, measured)), measured }
+    const handleCounts = makeCountHandler()
+    const metrics = new WorkerMetrics()
+    return { start: Effect.sync(() => wrapWorker(cluster.fork(), handleCounts, metrics)), metrics }
   })
 }
 
-const heardFrom = Schema.decodeUnknownOption(FromWorker)
+const decodeMessage = Schema.decodeUnknownOption(WorkerMessage)
 
-const following = (
+const wrapWorker = (
   worker: Worker,
-  counted: ReturnType<typeof makeCounting>,
-  measured: WorkersMeasured
+  handleCounts: ReturnType<typeof makeCountHandler>,
+  metrics: WorkerMetrics
 ): WorkerProcess => {
   const ready = Deferred.makeUnsafe<string>()
-  const ended = Deferred.makeUnsafe<Ended>()
-  const tell = (words: FromParent) => {
+  const ended = Deferred.makeUnsafe<ProcessEnd>()
+  const send = (message: SupervisorMessage) => {
     // Who has gone needs no answer: its end is heard by itself.
-    if (worker.isConnected()) worker.send(words, () => {})
+    if (worker.isConnected()) worker.send(message, () => {})
   }
-  const closeHandedOver = handedOver(worker)
-  measured.began(worker.id, () => tell({ measure: true }))
-  worker.on("message", (words: unknown) => {
-    const heard = Option.getOrUndefined(heardFrom(words))
-    if (heard === undefined) return
-    if ("asks" in heard) tell({ told: counted(heard.asks) })
-    else if ("measured" in heard) measured.said(worker.id, heard.measured, heard.ready)
-    else Deferred.doneUnsafe(ready, Effect.succeed(heard.ready))
+  const closeConnections = trackConnectionHandover(worker)
+  metrics.addWorker(worker.id, () => send({ measure: true }))
+  worker.on("message", (message: unknown) => {
+    const received = Option.getOrUndefined(decodeMessage(message))
+    if (received === undefined) return
+    if ("asks" in received) send({ told: handleCounts(received.asks) })
+    else if ("measured" in received) metrics.receiveSnapshot(worker.id, received.measured, received.ready)
+    else Deferred.doneUnsafe(ready, Effect.succeed(received.ready))
   })
   // It could not be begun, or not be told something: the first has no exit.
   worker.on("error", () => {
     if (worker.process.pid !== undefined) return
-    measured.ended(worker.id)
+    metrics.removeWorker(worker.id)
     Deferred.doneUnsafe(ended, Effect.succeed({ code: 1, signal: null }))
   })
   // Its last words may come after its exit, but not after its channel is closed.
-  const heardOut = () => {
+  const finishWhenClosed = () => {
     if (!worker.isDead() || worker.isConnected()) return
-    measured.ended(worker.id)
-    closeHandedOver()
+    metrics.removeWorker(worker.id)
+    closeConnections()
   }
-  worker.on("disconnect", heardOut)
+  worker.on("disconnect", finishWhenClosed)
   worker.on("exit", (code: number | null, signal: string | null) => {
-    heardOut()
+    finishWhenClosed()
     Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
   })
-  const signalled = (signal: NodeJS.Signals) => Effect.sync(() => void worker.process.kill(signal))
+  const sendSignal = (signal: NodeJS.Signals) => Effect.sync(() => void worker.process.kill(signal))
   return {
     pid: worker.process.pid,
-    ready: Deferred.await(ready),
-    ended: Deferred.await(ended),
-    stop: signalled("SIGTERM"),
-    retire: Effect.sync(() => tell({ retire: true })),
-    kill: signalled("SIGKILL")
+    awaitReady: Deferred.await(ready),
+    awaitEnd: Deferred.await(ended),
+    stop: sendSignal("SIGTERM"),
+    retire: Effect.sync(() => send({ retire: true })),
+    kill: sendSignal("SIGKILL")
   }
 }

@@ -1,43 +1,43 @@
 import { Deferred, Effect } from "effect"
-import { type Snapshots, WorkersHeard } from "../../platform/telemetry/metrics/Snapshots.ts"
-import type { Snapshot } from "../../platform/telemetry/metrics/snapshot.ts"
+import { type Snapshots, WorkerSnapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
+import type { MetricsSnapshot } from "../../platform/telemetry/metrics/snapshot.ts"
 
 /** Longest that who asks for metrics waits for workers, in milliseconds: one that is late is told as it was known last. */
-export const MEASURED_WITHIN_MS = 1_000
+export const WORKER_METRICS_TIMEOUT_MS = 1_000
 
 /** A worker that can be asked what it counted. */
-interface Asked {
-  readonly ask: () => void
+interface MonitoredWorker {
+  readonly requestSnapshot: () => void
   ready: boolean
   /** Open while it has been asked and has not answered. */
   answer: Deferred.Deferred<void> | undefined
 }
 
 /** What a parent knows of what its workers counted, those among them that have ended. */
-export class WorkersMeasured {
-  readonly #heard = new WorkersHeard()
-  readonly #alive = new Map<number, Asked>()
+export class WorkerMetrics {
+  readonly #heard = new WorkerSnapshots()
+  readonly #alive = new Map<number, MonitoredWorker>()
 
   /** A worker of this number, which is not used again. */
-  began(worker: number, ask: () => void): void {
-    this.#alive.set(worker, { ask, ready: false, answer: undefined })
+  addWorker(worker: number, requestSnapshot: () => void): void {
+    this.#alive.set(worker, { requestSnapshot, ready: false, answer: undefined })
   }
 
-  said(worker: number, snapshot: Snapshot, ready: boolean): void {
-    const asked = this.#alive.get(worker)
+  receiveSnapshot(worker: number, snapshot: MetricsSnapshot, ready: boolean): void {
+    const monitored = this.#alive.get(worker)
     // Of one that has ended all is told already: it would be told twice, and for ever.
-    if (asked === undefined) return
-    this.#heard.heard(worker, snapshot)
-    asked.ready = ready
-    if (asked.answer !== undefined) Deferred.doneUnsafe(asked.answer, Effect.void)
-    asked.answer = undefined
+    if (monitored === undefined) return
+    this.#heard.update(worker, snapshot)
+    monitored.ready = ready
+    if (monitored.answer !== undefined) Deferred.doneUnsafe(monitored.answer, Effect.void)
+    monitored.answer = undefined
   }
 
-  ended(worker: number): void {
-    this.#heard.ended(worker)
-    const asked = this.#alive.get(worker)
+  removeWorker(worker: number): void {
+    this.#heard.remove(worker)
+    const monitored = this.#alive.get(worker)
     this.#alive.delete(worker)
-    if (asked?.answer !== undefined) Deferred.doneUnsafe(asked.answer, Effect.void)
+    if (monitored?.answer !== undefined) Deferred.doneUnsafe(monitored.answer, Effect.void)
   }
 
   /** Whether any worker is ready to serve. */
@@ -52,12 +52,12 @@ export class WorkersMeasured {
     const answers = Array.from(this.#alive.values(), (worker) => {
       if (worker.answer === undefined) {
         worker.answer = Deferred.makeUnsafe<void>()
-        worker.ask()
+        worker.requestSnapshot()
       }
       return Deferred.await(worker.answer)
     })
     return Effect.asVoid(
-      Effect.timeoutOption(Effect.all(answers, { concurrency: "unbounded", discard: true }), MEASURED_WITHIN_MS)
+      Effect.timeoutOption(Effect.all(answers, { concurrency: "unbounded", discard: true }), WORKER_METRICS_TIMEOUT_MS)
     )
   }
 }

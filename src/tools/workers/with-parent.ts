@@ -1,46 +1,46 @@
 import { Effect, Latch, Layer, Option, Redacted, Schema } from "effect"
 import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import type { Settings } from "../../service/configuration.ts"
-import { type Asking, makeCommonCounts } from "./common-counts.ts"
-import { layerTellingMeasures } from "./telling-measures.ts"
-import { FromParent, type FromWorker, type Told } from "./words.ts"
+import { makeSupervisorCounts, type SupervisorChannel } from "./common-counts.ts"
+import { layerMetricsReporter } from "./telling-measures.ts"
+import { type CountResponse, SupervisorMessage, type WorkerMessage } from "./words.ts"
 
-const heardFrom = Schema.decodeUnknownOption(FromParent)
+const decodeMessage = Schema.decodeUnknownOption(SupervisorMessage)
 
 /** What a worker has of its parent, from its start to its end. */
-export const withParent = () => {
+export const connectToSupervisor = () => {
   const replaced = Latch.makeUnsafe()
-  const asked = Latch.makeUnsafe()
-  let told: (told: ReadonlyArray<Told>) => void = () => {}
+  const metricsRequested = Latch.makeUnsafe()
+  let onResponses: (responses: ReadonlyArray<CountResponse>) => void = () => {}
   // The parent decides what a hang-up means; it comes to the whole group where a terminal goes.
   process.on("SIGHUP", () => {})
-  process.on("message", (words) => {
-    const heard = Option.getOrUndefined(heardFrom(words))
-    if (heard === undefined) return
-    if ("told" in heard) return told(heard.told)
-    if ("measure" in heard) return void asked.openUnsafe()
+  process.on("message", (message) => {
+    const received = Option.getOrUndefined(decodeMessage(message))
+    if (received === undefined) return
+    if ("told" in received) return onResponses(received.told)
+    if ("measure" in received) return void metricsRequested.openUnsafe()
     replaced.openUnsafe()
     process.kill(process.pid, "SIGTERM")
   })
-  const say = (words: FromWorker) => void process.send?.(words)
-  const asking: Asking = {
-    say: (asks) => say({ asks }),
-    hear: (heard) => {
-      told = heard
+  const send = (message: WorkerMessage) => void process.send?.(message)
+  const channel: SupervisorChannel = {
+    send: (requests) => send({ asks: requests }),
+    onResponses: (listener) => {
+      onResponses = listener
     }
   }
   return {
     /** Says that this process serves now, and what its start prints. */
-    announce: (greeting: string) => Effect.sync(() => say({ ready: greeting })),
+    announce: (startMessage: string) => Effect.sync(() => send({ ready: startMessage })),
     /** Open once another serves in its place. */
     replaced,
     /** Leaves the port of metrics to its parent, and tells it what there is to tell. */
-    metrics: ({ metricsPort }: Pick<Settings, "metricsPort">) =>
-      metricsPort === undefined ? Layer.empty : layerTellingMeasures(asked, say),
+    layerMetrics: ({ metricsPort }: Pick<Settings, "metricsPort">) =>
+      metricsPort === undefined ? Layer.empty : layerMetricsReporter(metricsRequested, send),
     /** Counts with the other workers: of several machines at Redis, of this one at the parent. */
-    windows: ({ redisUrl }: Pick<Settings, "redisUrl">) =>
+    layerRateWindows: ({ redisUrl }: Pick<Settings, "redisUrl">) =>
       redisUrl === undefined
-        ? RateWindows.layerCommon(makeCommonCounts(asking))
+        ? RateWindows.layerShared(makeSupervisorCounts(channel))
         : RateWindows.layerRedis(Redacted.value(redisUrl))
   }
 }

@@ -5,20 +5,20 @@ import { makeApplicationsSection } from "./access/applications.ts"
 import { makeConsumersSection } from "./access/consumers.ts"
 import { makeTokensSection } from "./access/tokens.ts"
 import { makeWebhooksSection } from "./access/webhooks.ts"
-import { ACCESS_PATH, framed, seeOther } from "./frame.ts"
-import type { Outcome } from "./outcome.ts"
+import { ACCESS_PATH, redirectSeeOther, renderConsolePage } from "./frame.ts"
+import type { ActionOutcome } from "./outcome.ts"
 import { TEXTS } from "./texts.ts"
-import type { Form, SignedInPage, SignedInVisit } from "./visit.ts"
+import type { SignedInPage, SignedInVisit, SubmittedForm } from "./visit.ts"
 
-const isDone = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
+const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
 
 /** What the last form came to, in words. */
-const wordsOf = ({ query }: SignedInVisit): Html => {
+const doneMessageOf = ({ query }: SignedInVisit): Html => {
   const done = query.get("done") ?? ""
-  return isDone(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
+  return isDoneMessage(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
 }
 
-const zoneOf = ({ session }: SignedInVisit): Html =>
+const timeZoneNote = ({ session }: SignedInVisit): Html =>
   html`<p class="soft">${TEXTS.access.zone(session.person.caller.timeZone)}</p>
 `
 
@@ -31,21 +31,26 @@ export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
     yield* makeConsumersSection()
   ]
 
-  const page = (visit: SignedInVisit, said: Html, status = 200, refused?: Form) =>
+  const renderPage = (visit: SignedInVisit, message: Html, status = 200, failedForm?: SubmittedForm) =>
     Effect.map(
-      Effect.forEach(sections, ({ show }) => show(visit, refused)),
-      (parts) => framed(visit, { title: TEXTS.access.title, body: html`${said}${zoneOf(visit)}${parts}` }, status)
+      Effect.forEach(sections, ({ show }) => show(visit, failedForm)),
+      (parts) =>
+        renderConsolePage(
+          visit,
+          { title: TEXTS.access.title, body: html`${message}${timeZoneNote(visit)}${parts}` },
+          status
+        )
     )
 
-  const answerOf = (visit: SignedInVisit, form: Form, outcome: Outcome) => {
+  const toPageResponse = (visit: SignedInVisit, form: SubmittedForm, outcome: ActionOutcome) => {
     switch (outcome._tag) {
       case "Done":
-        return Effect.succeed(seeOther(`${ACCESS_PATH}?done=${outcome.done}`))
+        return Effect.succeed(redirectSeeOther(`${ACCESS_PATH}?done=${outcome.messageKey}`))
       case "Shown":
-        return page(visit, outcome.html)
+        return renderPage(visit, outcome.html)
       case "Refused": {
-        const said = html`<p class="message error" role="alert">${outcome.words}</p>`
-        return Effect.map(page(visit, said, outcome.status, form), (response) =>
+        const message = html`<p class="message error" role="alert">${outcome.message}</p>`
+        return Effect.map(renderPage(visit, message, outcome.status, form), (response) =>
           outcome.retryAfter === undefined
             ? response
             : HttpServerResponse.setHeader(response, "retry-after", String(outcome.retryAfter))
@@ -54,14 +59,18 @@ export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
     }
   }
 
-  const acts: SignedInPage["acts"] = new Map(
+  const actions: SignedInPage["actions"] = new Map(
     sections.flatMap((section) =>
-      Array.from(section.acts, ([name, act]) => [
+      Array.from(section.actions, ([name, action]) => [
         name,
-        (visit, form) => Effect.flatMap(act(visit, form), (outcome) => answerOf(visit, form, outcome))
+        (visit, form) => Effect.flatMap(action(visit, form), (outcome) => toPageResponse(visit, form, outcome))
       ])
     )
   )
-  const made: SignedInPage = { path: ACCESS_PATH, show: (visit) => page(visit, wordsOf(visit)), acts }
-  return made
+  const accessPage: SignedInPage = {
+    path: ACCESS_PATH,
+    show: (visit) => renderPage(visit, doneMessageOf(visit)),
+    actions
+  }
+  return accessPage
 })

@@ -1,18 +1,18 @@
 import { hash } from "node:crypto"
 import { Effect, type Schema } from "effect"
-import { awayWhileActing } from "../../contract/away-from-place.ts"
-import type { Answer } from "../../contract/envelope.ts"
+import { releasePermitForExternalAct } from "../../contract/away-from-place.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
 import { toReceivedInput } from "../../contract/input.ts"
 import type { OperationName } from "../../service/Api.ts"
 import type { Service } from "../../service/service.ts"
-import type { Refused } from "./outcome.ts"
+import type { ActionError } from "./outcome.ts"
 import { SUDO_FIELD } from "./sudo.ts"
-import { FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "./visit.ts"
+import { FORM_KEY_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "./visit.ts"
 
 // What the API does, a page asks of the API: by who is signed in, and under the rules that tokens are under.
 
 /** What an operation answered. */
-export interface Answered {
+export interface OperationSuccess {
   readonly _tag: "Ok"
   readonly data: Schema.Json
 }
@@ -22,49 +22,49 @@ export interface Answered {
  * page that works in one gives it back meanwhile, else pages that hold all places of an operator would wait for another. Under a
  * key what it does is done once (contract/idempotency-key.ts).
  */
-export const callAs = (
+export const callOperation = (
   service: Service["Service"],
   visit: SignedInVisit,
   operation: OperationName,
   fields: Schema.JsonObject,
   key?: string
-): Effect.Effect<Answered | Refused> =>
+): Effect.Effect<OperationSuccess | ActionError> =>
   Effect.map(
-    awayWhileActing(
+    releasePermitForExternalAct(
       service.call(operation, {
-        door: "console",
+        transport: "console",
         headers: {},
         params: {},
-        person: visit.session.person,
-        ...(key === undefined ? {} : { key: { field: KEY_FIELD, value: key } }),
+        signedInAccount: visit.session.person,
+        ...(key === undefined ? {} : { idempotencyKey: { field: FORM_KEY_FIELD, value: key } }),
         receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
       })
     ),
-    outcomeOf
+    toOperationOutcome
   )
 
 /** Fields of a form that do not affect the change. */
-const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_FIELD, SUDO_FIELD])
+const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIELD])
 
 /**
  * Returns the idempotency key of a submitted form, or undefined if its page has none. The key covers the key of the page, which is
  * new each time the page is shown, and the fields of the form. So a form that is sent twice runs once, and a form with other
  * values is a new call. `fields`: the new value of a list that the form changes in part, which another user may have changed too.
  */
-export const idempotencyKeyOf = (form: Form, fields: Schema.JsonObject = {}): string | undefined => {
-  const page = form.get(KEY_FIELD) ?? ""
-  if (page === "") return undefined
-  const filledIn = Array.from(form).filter(([name]) => !EXCLUDED_FIELDS.has(name))
-  return `console-${hash("sha256", JSON.stringify([filledIn, fields]), "base64url")}`
+export const idempotencyKeyOf = (form: SubmittedForm, fields: Schema.JsonObject = {}): string | undefined => {
+  const pageKey = form.get(FORM_KEY_FIELD) ?? ""
+  if (pageKey === "") return undefined
+  const submittedFields = Array.from(form).filter(([name]) => !EXCLUDED_FIELDS.has(name))
+  return `console-${hash("sha256", JSON.stringify([submittedFields, fields]), "base64url")}`
 }
 
-const outcomeOf = ({ envelope, headers }: Answer): Answered | Refused => {
+const toOperationOutcome = ({ envelope, headers }: ServiceResponse): OperationSuccess | ActionError => {
   if (envelope.error_code === 0) return { _tag: "Ok", data: envelope.data }
   const seconds = Number(headers["retry-after"])
   return {
     _tag: "Refused",
-    status: statusOf(envelope.error_code),
-    words: envelope.error_msg,
+    status: toPageStatus(envelope.error_code),
+    message: envelope.error_msg,
     ...(Number.isSafeInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {})
   }
 }
@@ -73,7 +73,7 @@ const outcomeOf = ({ envelope, headers }: Answer): Answered | Refused => {
  * The status of a page for an error_code. HTTP has no 420, and its 401 asks a browser for credentials that would not help: who is
  * signed in is known and may not, which is 403.
  */
-export const statusOf = (errorCode: number): Refused["status"] => {
+export const toPageStatus = (errorCode: number): ActionError["status"] => {
   switch (errorCode) {
     case 400:
     case 403:

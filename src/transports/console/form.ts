@@ -4,26 +4,26 @@ import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerReque
 import { CONSOLE_FORM_BYTES, CONSOLE_FORM_MS } from "../../platform/limits.ts"
 
 /** The status of what is no form of ours: of another type, too large, too slow, or cut short. */
-export type Unread = 400 | 408 | 413 | 415
+export type FormReceiveError = 400 | 408 | 413 | 415
 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
 /** Bytes that it says it has; 0: it does not say. */
-export const formLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
+export const declaredFormLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
 
 /** Receives the text of a form of at most `most` bytes. The caller parses it later, with a concurrency permit. */
 export const receiveConsoleForm = (
   request: HttpServerRequest,
-  most: number = CONSOLE_FORM_BYTES
-): Effect.Effect<Result.Result<string, Unread>> => {
+  maxBytes: number = CONSOLE_FORM_BYTES
+): Effect.Effect<Result.Result<string, FormReceiveError>> => {
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")
   if (!isForm) return Effect.succeed(Result.fail(415))
-  if (formLength(request) > most) return Effect.succeed(Result.fail(413))
+  if (declaredFormLength(request) > maxBytes) return Effect.succeed(Result.fail(413))
   return request.text.pipe(
-    Effect.provideService(MaxBodySize, ByteSize.bytes(most)),
-    Effect.mapError((error): Unread => (isTooLarge(error) ? 413 : 400)),
-    Effect.timeoutOrElse({ duration: CONSOLE_FORM_MS, orElse: () => Effect.fail<Unread>(408) }),
+    Effect.provideService(MaxBodySize, ByteSize.bytes(maxBytes)),
+    Effect.mapError((error): FormReceiveError => (isTooLarge(error) ? 413 : 400)),
+    Effect.timeoutOrElse({ duration: CONSOLE_FORM_MS, orElse: () => Effect.fail<FormReceiveError>(408) }),
     Effect.result
   )
 }

@@ -2,7 +2,7 @@ import { PASSWORD_MIN } from "../../platform/limits.ts"
 
 // All words of the console's pages, by the page they are on.
 
-const secondsOf = (seconds: number): string => {
+const formatSeconds = (seconds: number): string => {
   if (seconds === 1) return "a second"
   return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 }
@@ -43,7 +43,7 @@ export const TEXTS = {
       415: "This is not a form."
     },
     tooMany: (seconds: number) =>
-      `Too many requests come from where you are. Wait ${secondsOf(seconds)} and try again.`,
+      `Too many requests come from where you are. Wait ${formatSeconds(seconds)} and try again.`,
     unreadable: "There is a sign in it that is none (U+0000).",
     noSuchPage: "There is no such page.",
     noSuchForm: "This page has no such form.",
@@ -58,7 +58,7 @@ export const TEXTS = {
     button: "Sign in",
     wrong: "There is no account with this e-mail address and this password.",
     wait: (seconds: number) =>
-      `Too many tries were wrong. This one was not looked at: wait ${secondsOf(seconds)} and try again.`,
+      `Too many tries were wrong. This one was not looked at: wait ${formatSeconds(seconds)} and try again.`,
     forgotten: "Forgotten? Who runs this service can give your account another password."
   },
   /** What is weighty asks for the password again. */
@@ -142,8 +142,8 @@ export const TEXTS = {
     never: "never",
     tokens: {
       title: "Access tokens",
-      what: "An access token lets a program of yours, or an agent, call the API. Each program has its own, so that one can be taken away without the others.",
-      more: "More about access tokens",
+      text: "An access token lets a program of yours, or an agent, call the API. Each program has its own, so that one can be taken away without the others.",
+      linkText: "More about access tokens",
       none: "There is no access token yet.",
       caption: "Tokens that work, the newest first",
       name: "Name",
@@ -175,8 +175,8 @@ export const TEXTS = {
     },
     applications: {
       title: "Connected applications",
-      what: "Software and agents that you gave access on the page they led you to. They have no password of yours, and each can be disconnected by itself.",
-      more: "More about connected applications",
+      text: "Software and agents that you gave access on the page they led you to. They have no password of yours, and each can be disconnected by itself.",
+      linkText: "More about connected applications",
       none: "No application is connected.",
       caption: "Connections, the newest first",
       name: "Application",
@@ -191,8 +191,8 @@ export const TEXTS = {
     },
     consumers: {
       title: "Consumers of the feed",
-      what: "Programs that read what happened from the feed of events, and leave word of how far they have read.",
-      more: "More about the feed",
+      text: "Programs that read what happened from the feed of events, and leave word of how far they have read.",
+      linkText: "More about the feed",
       none: "Nobody reads the feed under a name.",
       caption: "Consumers, by name",
       name: "Name",

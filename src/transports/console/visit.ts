@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { type HttpServerResponse, setCookieUnsafe } from "effect/http/HttpServerResponse"
-import type { Acting } from "../../contract/acting.ts"
-import { COOKIE, KNOWN_COOKIE } from "../../domain/access/sign-in/cookie.ts"
+import type { CurrentActor } from "../../contract/acting.ts"
+import { KNOWN_BROWSER_COOKIE_PATTERN, SESSION_COOKIE_PATTERN } from "../../domain/access/sign-in/cookie.ts"
 import type { Session } from "../../domain/access/sign-in/Sessions.ts"
 
 // One request of a browser to a page of the console, and what tells our own forms from others'.
 
 /** What a form says, by the names of its fields; a name given several times has several values. */
-export type Form = URLSearchParams
+export type SubmittedForm = URLSearchParams
 
 export interface Visit {
   /** Path and query, as they were asked for. */
@@ -19,16 +19,16 @@ export interface Visit {
   /** The value of the browser's cookie; who is not signed in has one too, so that forms there are told apart. */
   readonly cookie: string
   /** What tells the browser that somebody has signed in there before. */
-  readonly known?: string | undefined
+  readonly knownBrowser?: string | undefined
   /** For the hidden field of every form: {@link FORM_FIELD}. */
   readonly formToken: string
   /** For the hidden field {@link KEY_FIELD} of forms that must be done once: new at each look at a page. */
   readonly formKey: string
   readonly session: Session | undefined
   /** What the API would say of why nothing works (its error_msg); none: nothing keeps the account from working. */
-  readonly standing?: string | undefined
+  readonly accountProblem?: string | undefined
   /** Where the browser is, as far as it is known. */
-  readonly address: string
+  readonly ipAddress: string
 }
 
 /** A visit of somebody who is signed in. */
@@ -36,68 +36,69 @@ export interface SignedInVisit extends Visit {
   readonly session: Session
 }
 
-export type Answered = Effect.Effect<HttpServerResponse, never, Acting>
+export type PageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor>
 
 /** A page for who is signed in: at one path, with the forms that are sent there by what their button `act` says. */
 export interface SignedInPage {
   readonly path: string
-  readonly show: (visit: SignedInVisit) => Answered
-  readonly acts: ReadonlyMap<string, (visit: SignedInVisit, form: Form) => Answered>
+  readonly show: (visit: SignedInVisit) => PageResponse
+  readonly actions: ReadonlyMap<string, (visit: SignedInVisit, form: SubmittedForm) => PageResponse>
   /** A form of the page of another visit of this browser's, with nothing done and what was filled in. */
-  readonly bringBack?: (visit: SignedInVisit, form: Form) => Answered
+  readonly restoreForm?: (visit: SignedInVisit, form: SubmittedForm) => PageResponse
 }
 
 /** A page that is there for everybody. */
-export interface OpenPage {
+export interface PublicPage {
   readonly path: string
   readonly open: true
-  readonly show: (visit: Visit) => Answered
-  readonly acts: ReadonlyMap<string, (visit: Visit, form: Form) => Answered>
+  readonly show: (visit: Visit) => PageResponse
+  readonly actions: ReadonlyMap<string, (visit: Visit, form: SubmittedForm) => PageResponse>
 }
 
-export type ConsolePage = SignedInPage | OpenPage
+export type ConsolePage = SignedInPage | PublicPage
 
 /** Whether the database could have all of it: it cannot store U+0000, nor half a character. */
-export const isStorable = (sent: URLSearchParams): boolean =>
-  Array.from(sent).every((pair) => pair.every((text) => text.isWellFormed() && !text.includes("\u0000")))
+export const isStorable = (params: URLSearchParams): boolean =>
+  Array.from(params).every((pair) => pair.every((text) => text.isWellFormed() && !text.includes("\u0000")))
 
 /** Hidden field of every form. */
-export const FORM_FIELD = "form_token"
+export const FORM_TOKEN_FIELD = "form_token"
 /** What tells one look at a page from the next. */
-export const KEY_FIELD = "form_key"
+export const FORM_KEY_FIELD = "form_key"
 /** Which of a page's forms it is. */
-export const ACT_FIELD = "act"
+export const ACTION_FIELD = "act"
 
 /** Derived from the cookie, which no other site can read: nothing is kept for it. */
-export const formTokenOf = (cookie: string): string => createHmac("sha256", cookie).update("form").digest("base64url")
+export const deriveFormToken = (cookie: string): string =>
+  createHmac("sha256", cookie).update("form").digest("base64url")
 
-export const isOwnForm = (form: Form, formToken: string): boolean => {
-  const given = Buffer.from(form.get(FORM_FIELD) ?? "")
+export const hasValidFormToken = (form: SubmittedForm, formToken: string): boolean => {
+  const submittedToken = Buffer.from(form.get(FORM_TOKEN_FIELD) ?? "")
   const expected = Buffer.from(formToken)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return submittedToken.length === expected.length && timingSafeEqual(submittedToken, expected)
 }
 
 const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:")
 
 /** `__Host-` binds it to this host and to HTTPS (RFC 6265bis); a browser takes that prefix over HTTPS alone. */
 export const cookieName = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-latchkey" : "latchkey")
-export const knownName = (publicUrl: string): string => `${cookieName(publicUrl)}_known`
+export const knownBrowserCookieName = (publicUrl: string): string => `${cookieName(publicUrl)}_known`
 
 /** Values of a cookie that one name has; a browser may send several of other paths, of which the first is the nearest. */
-const valueIn = ({ headers }: HttpServerRequest, name: string): string =>
+const readCookie = ({ headers }: HttpServerRequest, name: string): string =>
   (headers["cookie"] ?? "")
     .split(";")
     .map((each) => each.trim())
     .find((each) => each.startsWith(`${name}=`))
     ?.slice(name.length + 1) ?? ""
 
-const matching = (text: string, form: RegExp): string | undefined => (form.test(text) ? text : undefined)
+const ifMatches = (text: string, form: RegExp): string | undefined => (form.test(text) ? text : undefined)
 
-export const cookieIn = (request: HttpServerRequest, name: string): string | undefined =>
-  matching(valueIn(request, name), COOKIE)
+export const readSessionCookie = (request: HttpServerRequest, name: string): string | undefined =>
+  ifMatches(readCookie(request, name), SESSION_COOKIE_PATTERN)
 
-export const knownIn = (request: HttpServerRequest, name: string): string | undefined =>
-  matching(valueIn(request, name), KNOWN_COOKIE)
+export const readKnownBrowserCookie = (request: HttpServerRequest, name: string): string | undefined =>
+  ifMatches(readCookie(request, name), KNOWN_BROWSER_COOKIE_PATTERN)
 
 /** Until the browser is closed, unless it is said how long; how long it is good is for the service to say. */
 export const withCookie =

@@ -1,21 +1,21 @@
 import { Predicate, SchemaAST } from "effect"
-import { chosenListOf } from "../../contract/chosen-fields.ts"
+import { selectableListOf } from "../../contract/chosen-fields.ts"
 import { ERROR_CODES } from "../../contract/errors.ts"
-import { answerSchemaOf, type InputSchema, inputSchemaOf, publishedSchemaOf } from "../../contract/input-schema.ts"
+import { type InputSchema, inputSchemaOf, outputSchemaOf, publishedInputSchemaOf } from "../../contract/input-schema.ts"
 import {
   type AnyOperation,
   exposureOf,
-  type Family,
   familyOf,
-  hasStatus,
+  isAllowedForReadOnlyToken,
   isChange,
-  isRead,
   type Method,
   needsToken,
+  type OperationFamily,
   routeOf,
   summaryOf,
-  type ToolCard,
-  toolCardOf
+  type ToolMetadata,
+  toolMetadataOf,
+  usesHttpStatus
 } from "../../contract/operation.ts"
 import type { DeploymentName } from "../../platform/installation.ts"
 import { operations } from "../../service/Api.ts"
@@ -26,18 +26,18 @@ import { operations } from "../../service/Api.ts"
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Where REST takes a field from. */
-export type FieldPlace = "path" | "query" | "body"
+export type FieldLocation = "path" | "query" | "body"
 
-export interface DescribedField {
+export interface FieldDescription {
   readonly name: string
-  readonly place: FieldPlace
+  readonly location: FieldLocation
   readonly required: boolean
   readonly schema: JsonSchema
   /** A tool does not show it: sent with the value there is, it is taken, so that a record can be sent back whole. */
   readonly neverChanges: boolean
 }
 
-export interface Described {
+export interface OperationDescription {
   readonly operation: AnyOperation
   /** Its name, which is the tool's, if it is one. */
   readonly name: string
@@ -47,39 +47,39 @@ export interface Described {
   readonly summary: string
   /** What the tool's card says; of what is no tool, the summary alone. */
   readonly description: string
-  readonly family: Family
-  readonly tool: (Family & ToolCard) | undefined
+  readonly family: OperationFamily
+  readonly tool: (OperationFamily & ToolMetadata) | undefined
   /** Why it is no tool. */
-  readonly notATool: string | undefined
-  readonly fields: ReadonlyArray<DescribedField>
+  readonly notAToolReason: string | undefined
+  readonly fields: ReadonlyArray<FieldDescription>
   /** What a tool's arguments are: all fields together. */
-  readonly input: InputSchema
+  readonly inputSchema: InputSchema
   /** The list of its answer whose rows have only what `fields` asks for; else they are whole. */
-  readonly narrows: string | undefined
+  readonly narrowableList: string | undefined
   /** What `data` is where it succeeds. */
-  readonly answer: JsonSchema
+  readonly resultSchema: JsonSchema
   /** The error codes it can answer, ascending. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
   /** Whether a failure has an HTTP status other than 200, also for a JSON request. */
   readonly hasStatus: boolean
   /** A read-only token is enough. */
-  readonly readOnly: boolean
+  readonly isReadOnly: boolean
   /** Whether it takes an idempotency key and leaves a trail. */
-  readonly changes: boolean
+  readonly isChange: boolean
 }
 
 /** Returns whether a call may send its fields, except those of the path, in the query or in a body instead. */
-export const takesQueryOrBody = ({ method, fields }: Described): boolean =>
-  method === "DELETE" && fields.some(({ place }) => place === "query")
+export const takesQueryOrBody = ({ method, fields }: OperationDescription): boolean =>
+  method === "DELETE" && fields.some(({ location: place }) => place === "query")
 
-const record = (value: unknown): JsonSchema => (Predicate.isObject(value) ? { ...value } : {})
+const toSchema = (value: unknown): JsonSchema => (Predicate.isObject(value) ? { ...value } : {})
 
-const neverChanging = (operation: AnyOperation): ReadonlySet<string> => {
+const unchangeableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
   const { ast } = operation.payloadSchema
   const signatures = SchemaAST.isObjects(ast) ? ast.propertySignatures : []
   return new Set(
-    signatures.filter(({ type }) => type.context?.annotations?.neverChanges === true).map(({ name }) => String(name))
+    signatures.filter(({ type }) => type.context?.annotations?.isImmutable === true).map(({ name }) => String(name))
   )
 }
 
@@ -87,40 +87,42 @@ const neverChanging = (operation: AnyOperation): ReadonlySet<string> => {
 const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
-  const [only, ...others] = anyOf.slice(0, -1)
-  return others.length === 0 ? { ...rest, ...record(only) } : { ...rest, anyOf: [only, ...others] }
+  const [firstAlternative, ...otherAlternatives] = anyOf.slice(0, -1)
+  return otherAlternatives.length === 0
+    ? { ...rest, ...toSchema(firstAlternative) }
+    : { ...rest, anyOf: [firstAlternative, ...otherAlternatives] }
 }
 
-const fieldsOf = (operation: AnyOperation, deployment: DeploymentName): ReadonlyArray<DescribedField> => {
+const describeFields = (operation: AnyOperation, deployment: DeploymentName): ReadonlyArray<FieldDescription> => {
   const { method, params } = routeOf(operation)
   const { properties, required } = inputSchemaOf(operation.payloadSchema, deployment)
-  const fixed = neverChanging(operation)
-  const inRest = method === "GET" || method === "DELETE" ? "query" : "body"
-  return Object.entries(record(properties)).map(([name, schema]) => ({
+  const unchangeableNames = unchangeableFieldNames(operation)
+  const restLocation = method === "GET" || method === "DELETE" ? "query" : "body"
+  return Object.entries(toSchema(properties)).map(([name, schema]) => ({
     name,
-    place: params.includes(name) ? "path" : inRest,
+    location: params.includes(name) ? "path" : restLocation,
     required: Array.isArray(required) && required.includes(name),
-    schema: fixed.has(name) ? withoutAnyValue(record(schema)) : record(schema),
-    neverChanges: fixed.has(name)
+    schema: unchangeableNames.has(name) ? withoutAnyValue(toSchema(schema)) : toSchema(schema),
+    neverChanges: unchangeableNames.has(name)
   }))
 }
 
-const UPSTREAM = [502, 503, 504]
+const UPSTREAM_CODES = [502, 503, 504]
 
 /** What an operation itself says it can answer. */
-const declared = ({ errorSchema }: AnyOperation): ReadonlyArray<number> => {
-  const tags = SchemaAST.isUnion(errorSchema.ast) ? errorSchema.ast.types.map(tagOf) : [tagOf(errorSchema.ast)]
+const declaredErrorCodes = ({ errorSchema }: AnyOperation): ReadonlyArray<number> => {
+  const tags = SchemaAST.isUnion(errorSchema.ast) ? errorSchema.ast.types.map(errorTag) : [errorTag(errorSchema.ast)]
   return tags.flatMap((tag) => {
-    if (tag === "Upstream") return UPSTREAM
+    if (tag === "Upstream") return UPSTREAM_CODES
     const [, code] = Object.entries(ERROR_CODES).find(([each]) => each === tag) ?? []
     return code === undefined ? [] : [code]
   })
 }
 
-const tagOf = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
+const errorTag = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
 
 /** The Gate answers the first three, and 500 is for what nobody foresaw; who changes something may come a second time too soon (409). */
-const ofEveryCall = (operation: AnyOperation): ReadonlyArray<number> => [
+const commonErrorCodes = (operation: AnyOperation): ReadonlyArray<number> => [
   // Where no token is looked at, an `Authorization: Basic` is read.
   ERROR_CODES.Unauthenticated,
   ...(needsToken(operation) ? [ERROR_CODES.SubscriptionRequired] : []),
@@ -129,9 +131,9 @@ const ofEveryCall = (operation: AnyOperation): ReadonlyArray<number> => [
   ...(isChange(operation) && needsToken(operation) ? [ERROR_CODES.Conflict] : [])
 ]
 
-const describedIn = (operation: AnyOperation, deployment: DeploymentName): Described => {
+const describeOperation = (operation: AnyOperation, deployment: DeploymentName): OperationDescription => {
   const { method, path } = routeOf(operation)
-  const tool = toolCardOf(operation)
+  const tool = toolMetadataOf(operation)
   const exposure = exposureOf(operation)
   return {
     operation,
@@ -142,27 +144,32 @@ const describedIn = (operation: AnyOperation, deployment: DeploymentName): Descr
     description: tool?.description ?? summaryOf(operation),
     family: familyOf(operation),
     tool,
-    notATool: "notATool" in exposure ? exposure.notATool : undefined,
-    fields: fieldsOf(operation, deployment),
-    input: publishedSchemaOf(operation.payloadSchema, deployment),
-    narrows: chosenListOf(operation.payloadSchema.ast),
-    answer: answerSchemaOf(operation.successSchema),
-    errors: Array.from(new Set([...declared(operation), ...ofEveryCall(operation)])).toSorted((a, b) => a - b),
+    notAToolReason: "notATool" in exposure ? exposure.notATool : undefined,
+    fields: describeFields(operation, deployment),
+    inputSchema: publishedInputSchemaOf(operation.payloadSchema, deployment),
+    narrowableList: selectableListOf(operation.payloadSchema.ast),
+    resultSchema: outputSchemaOf(operation.successSchema),
+    errors: Array.from(new Set([...declaredErrorCodes(operation), ...commonErrorCodes(operation)])).toSorted(
+      (a, b) => a - b
+    ),
     needsToken: needsToken(operation),
-    hasStatus: hasStatus(operation),
-    readOnly: isRead(operation),
-    changes: isChange(operation)
+    hasStatus: usesHttpStatus(operation),
+    isReadOnly: isAllowedForReadOnlyToken(operation),
+    isChange: isChange(operation)
   }
 }
 
-const written = new Map<DeploymentName, ReadonlyArray<Described>>()
+const descriptionsByDeployment = new Map<DeploymentName, ReadonlyArray<OperationDescription>>()
 
 /**
  * All of them, in the order of the contracts, as a deployment says it. Written when they are first wanted: a command that wants
  * none need not wait for them.
  */
-export const operationsOf = (deployment: DeploymentName = "international"): ReadonlyArray<Described> => {
-  const described = written.get(deployment) ?? operations.map((operation) => describedIn(operation, deployment))
-  written.set(deployment, described)
-  return described
+export const describeOperations = (
+  deployment: DeploymentName = "international"
+): ReadonlyArray<OperationDescription> => {
+  const descriptions =
+    descriptionsByDeployment.get(deployment) ?? operations.map((operation) => describeOperation(operation, deployment))
+  descriptionsByDeployment.set(deployment, descriptions)
+  return descriptions
 }

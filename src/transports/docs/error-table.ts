@@ -79,4 +79,4 @@ export const ERROR_TABLE: ReadonlyArray<ErrorRow> = [
   }
 ]
 
-export const errorRowOf = (code: number): ErrorRow | undefined => ERROR_TABLE.find((row) => row.code === code)
+export const findErrorRow = (code: number): ErrorRow | undefined => ERROR_TABLE.find((row) => row.code === code)

@@ -3,9 +3,9 @@ export interface Html {
   readonly html: string
 }
 
-type Part = Html | string | number | ReadonlyArray<Html>
+type HtmlValue = Html | string | number | ReadonlyArray<Html>
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -13,17 +13,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? "")
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => HTML_ESCAPES[sign] ?? "")
 
-const written = (part: Part): string => {
-  if (typeof part === "string") return escaped(part)
-  if (typeof part === "number") return String(part)
-  return "html" in part ? part.html : part.map(({ html }) => html).join("")
+const toHtmlText = (value: HtmlValue): string => {
+  if (typeof value === "string") return escapeHtml(value)
+  if (typeof value === "number") return String(value)
+  return "html" in value ? value.html : value.map(({ html }) => html).join("")
 }
 
 /** A piece of a page: what is put into it is escaped, for text and for attributes in quotes alike. */
-export const html = (pieces: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html => ({
-  html: pieces.reduce((text, piece, index) => `${text}${written(parts[index - 1] ?? "")}${piece}`)
+export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<HtmlValue>): Html => ({
+  html: strings.reduce((text, chunk, index) => `${text}${toHtmlText(values[index - 1] ?? "")}${chunk}`)
 })
 
 /** Nothing, where a piece may be left out. */

@@ -1,15 +1,15 @@
-import type { Described } from "./described.ts"
+import type { OperationDescription } from "./described.ts"
 
 // What documents file operations under: the categories of tools, and three more for what is no tool.
 
-export interface Tag {
+export interface OperationTag {
   readonly name: string
   /** For people. */
   readonly title: string
   readonly description: string
 }
 
-export const TAGS: ReadonlyArray<Tag> = [
+export const OPERATION_TAGS: ReadonlyArray<OperationTag> = [
   {
     name: "reservation",
     title: "Reservations",
@@ -36,12 +36,12 @@ export const TAGS: ReadonlyArray<Tag> = [
   { name: "oauth", title: "OAuth", description: "Where tokens come from and where they end." }
 ]
 
-const BY_PATH: Readonly<Record<string, string>> = {
+const TAG_BY_PATH: Readonly<Record<string, string>> = {
   webhooks: "webhook",
   events: "event",
   event_consumers: "event",
   oauth: "oauth"
 }
 
-export const tagOf = ({ path, family }: Pick<Described, "path" | "family">): string =>
-  BY_PATH[path.split("/")[1] ?? ""] ?? family.category
+export const operationTag = ({ path, family }: Pick<OperationDescription, "path" | "family">): string =>
+  TAG_BY_PATH[path.split("/")[1] ?? ""] ?? family.category

@@ -1,115 +1,131 @@
 import { ByteSize, Effect, Stream } from "effect"
 import { type HttpServerError, Multipart } from "effect/http"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
-import type { HandedImage } from "../../domain/bookings/check-in/GuestPages.ts"
-import { ARRIVAL, NO_SUCH_GUEST, PHOTO, WHOSE } from "../../domain/bookings/check-in/labels.ts"
+import type { IdentityImageUpload } from "../../domain/bookings/check-in/GuestPages.ts"
+import {
+  ARRIVAL_LABEL,
+  DOCUMENT_OWNER_LABEL,
+  NO_SUCH_GUEST_MESSAGE,
+  PHOTO_LABEL
+} from "../../domain/bookings/check-in/labels.ts"
 import type { ClockTime } from "../../domain/bookings/stays/stay.ts"
-import { GUEST_FORM_BYTES, GUEST_PHOTO_MS, IMAGE_BYTES } from "../../platform/limits.ts"
+import { GUEST_PHOTO_MS, GUEST_PORTAL_FORM_BYTES, IMAGE_BYTES } from "../../platform/limits.ts"
 
 /** Why a form was not taken, and the status that says so. */
-export interface Untaken {
+export interface GuestFormError {
   readonly status: number
   readonly words: string
   readonly retryAfter?: number
 }
 
-const untaken = (status: number, words: string): Untaken => ({ status, words })
+const makeFormError = (status: number, words: string): GuestFormError => ({ status, words })
 
-const notForm = untaken(415, "Send one of the forms of this page.")
-const unread = untaken(400, "The form could not be read. Please send it again.")
-const formTooLarge = untaken(413, "The form is too large.")
+const notAFormError = makeFormError(415, "Send one of the forms of this page.")
+const unreadableFormError = makeFormError(400, "The form could not be read. Please send it again.")
+const formTooLargeError = makeFormError(413, "The form is too large.")
 
-const isOfType = ({ headers }: HttpServerRequest, type: string): boolean =>
+const hasContentType = ({ headers }: HttpServerRequest, type: string): boolean =>
   new RegExp(`^${type}\\s*(?:;|$)`, "i").test(headers["content-type"] ?? "")
 
-const lengthOf = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
+const contentLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
-const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?$/
+const CLOCK_TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?$/
 
 /** The time of a form that says when the guest arrives; null: it is not known. */
-export const readArrival = Effect.fnUntraced(function* (
+export const readArrivalTime = Effect.fnUntraced(function* (
   request: HttpServerRequest
-): Effect.fn.Return<typeof ClockTime.Type | null, Untaken> {
-  if (!isOfType(request, "application/x-www-form-urlencoded")) return yield* Effect.fail(notForm)
-  if (lengthOf(request) > GUEST_FORM_BYTES) return yield* Effect.fail(formTooLarge)
+): Effect.fn.Return<typeof ClockTime.Type | null, GuestFormError> {
+  if (!hasContentType(request, "application/x-www-form-urlencoded")) return yield* Effect.fail(notAFormError)
+  if (contentLength(request) > GUEST_PORTAL_FORM_BYTES) return yield* Effect.fail(formTooLargeError)
   const text = yield* request.text.pipe(
-    Effect.provideService(MaxBodySize, ByteSize.bytes(GUEST_FORM_BYTES)),
-    Effect.mapError((error) => (isTooLarge(error) ? formTooLarge : unread))
+    Effect.provideService(MaxBodySize, ByteSize.bytes(GUEST_PORTAL_FORM_BYTES)),
+    Effect.mapError((error) => (isTooLarge(error) ? formTooLargeError : unreadableFormError))
   )
-  const [at, ...more] = new URLSearchParams(text).getAll("arrival_at").map((each) => each.trim())
-  if (at === undefined || more.length > 0) return yield* Effect.fail(untaken(400, `${ARRIVAL}: must be given once.`))
-  if (at === "") return null
-  const [, hour, minute] = CLOCK.exec(at) ?? []
+  const [arrivalText, ...otherValues] = new URLSearchParams(text).getAll("arrival_at").map((each) => each.trim())
+  if (arrivalText === undefined || otherValues.length > 0)
+    return yield* Effect.fail(makeFormError(400, `${ARRIVAL_LABEL}: must be given once.`))
+  if (arrivalText === "") return null
+  const [, hour, minute] = CLOCK_TIME.exec(arrivalText) ?? []
   return hour === undefined || minute === undefined
-    ? yield* Effect.fail(untaken(422, `${ARRIVAL}: must be a time such as 16:30.`))
+    ? yield* Effect.fail(makeFormError(422, `${ARRIVAL_LABEL}: must be a time such as 16:30.`))
     : { hour: Number(hour), minute: Number(minute) }
 })
 
 /** Bytes of the form around a photo, of one of its fields, and parts it may have. */
-const AROUND_BYTES = 8 * 1024
+const MULTIPART_OVERHEAD_BYTES = 8 * 1024
 const FIELD_BYTES = 256
-const PARTS = 4
+const MAX_PARTS = 4
 
-const photoTooLarge = untaken(413, `${PHOTO}: must not be larger than ${IMAGE_BYTES} bytes. Choose a smaller photo.`)
-const photoTooSlow = untaken(
-  408,
-  `${PHOTO}: must arrive within ${GUEST_PHOTO_MS / 1000} seconds. Choose a smaller photo.`
+const photoTooLargeError = makeFormError(
+  413,
+  `${PHOTO_LABEL}: must not be larger than ${IMAGE_BYTES} bytes. Choose a smaller photo.`
 )
-const onePhoto = untaken(400, `${PHOTO}: must be one file. Send further photos one by one.`)
-const noPhoto = untaken(422, `${PHOTO}: choose a file first.`)
-const noGuest = untaken(400, `${WHOSE}: must be given once.`)
+const photoTooSlowError = makeFormError(
+  408,
+  `${PHOTO_LABEL}: must arrive within ${GUEST_PHOTO_MS / 1000} seconds. Choose a smaller photo.`
+)
+const unexpectedFileError = makeFormError(400, `${PHOTO_LABEL}: must be one file. Send further photos one by one.`)
+const missingPhotoError = makeFormError(422, `${PHOTO_LABEL}: choose a file first.`)
+const guestFieldError = makeFormError(400, `${DOCUMENT_OWNER_LABEL}: must be given once.`)
 
-interface Parts {
+interface PhotoFormParts {
   readonly guest?: string
   readonly jpeg?: Uint8Array
 }
 
-const withPart = (parts: Parts, part: Multipart.Part): Effect.Effect<Parts, Multipart.MultipartError | Untaken> => {
+const addPart = (
+  parts: PhotoFormParts,
+  part: Multipart.Part
+): Effect.Effect<PhotoFormParts, Multipart.MultipartError | GuestFormError> => {
   if (Multipart.isField(part)) {
     if (part.key !== "guest") return Effect.succeed(parts)
-    return parts.guest === undefined ? Effect.succeed({ ...parts, guest: part.value }) : Effect.fail(noGuest)
+    return parts.guest === undefined ? Effect.succeed({ ...parts, guest: part.value }) : Effect.fail(guestFieldError)
   }
   return part.key === "photo" && parts.jpeg === undefined
     ? Effect.map(part.contentEffect, (jpeg) => ({ ...parts, jpeg }))
-    : Effect.fail(onePhoto)
+    : Effect.fail(unexpectedFileError)
 }
 
-const ofMultipart = (error: Multipart.MultipartError): Untaken => {
+const toGuestFormError = (error: Multipart.MultipartError): GuestFormError => {
   switch (error.reason._tag) {
     case "FileTooLarge":
     case "BodyTooLarge":
-      return photoTooLarge
+      return photoTooLargeError
     case "FieldTooLarge":
     case "TooManyParts":
-      return formTooLarge
+      return formTooLargeError
     default:
-      return unread
+      return unreadableFormError
   }
 }
 
 /** A photo, and whose it is. */
-export const readPhoto = Effect.fnUntraced(function* (
+export const readPhotoForm = Effect.fnUntraced(function* (
   request: HttpServerRequest
-): Effect.fn.Return<HandedImage, Untaken> {
-  if (!isOfType(request, "multipart/form-data")) return yield* Effect.fail(notForm)
-  if (lengthOf(request) > IMAGE_BYTES + AROUND_BYTES) return yield* Effect.fail(photoTooLarge)
-  const { guest, jpeg } = yield* Stream.runFoldEffect(request.multipartStream, (): Parts => ({}), withPart).pipe(
-    Effect.provideService(Multipart.MaxParts, PARTS),
+): Effect.fn.Return<IdentityImageUpload, GuestFormError> {
+  if (!hasContentType(request, "multipart/form-data")) return yield* Effect.fail(notAFormError)
+  if (contentLength(request) > IMAGE_BYTES + MULTIPART_OVERHEAD_BYTES) return yield* Effect.fail(photoTooLargeError)
+  const { guest, jpeg } = yield* Stream.runFoldEffect(
+    request.multipartStream,
+    (): PhotoFormParts => ({}),
+    addPart
+  ).pipe(
+    Effect.provideService(Multipart.MaxParts, MAX_PARTS),
     Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(FIELD_BYTES)),
-    Effect.provideService(Multipart.MaxFileSize, ByteSize.bytes(IMAGE_BYTES + AROUND_BYTES)),
-    Effect.provideService(MaxBodySize, ByteSize.bytes(IMAGE_BYTES + AROUND_BYTES)),
-    Effect.mapError((error) => ("status" in error ? error : ofMultipart(error))),
-    Effect.timeoutOrElse({ duration: GUEST_PHOTO_MS, orElse: () => Effect.fail(photoTooSlow) })
+    Effect.provideService(Multipart.MaxFileSize, ByteSize.bytes(IMAGE_BYTES + MULTIPART_OVERHEAD_BYTES)),
+    Effect.provideService(MaxBodySize, ByteSize.bytes(IMAGE_BYTES + MULTIPART_OVERHEAD_BYTES)),
+    Effect.mapError((error) => ("status" in error ? error : toGuestFormError(error))),
+    Effect.timeoutOrElse({ duration: GUEST_PHOTO_MS, orElse: () => Effect.fail(photoTooSlowError) })
   )
   // The parser counts what stands around the bytes of a file among them.
-  if (jpeg !== undefined && jpeg.length > IMAGE_BYTES) return yield* Effect.fail(photoTooLarge)
-  if (guest === undefined) return yield* Effect.fail(noGuest)
-  if (jpeg === undefined || jpeg.length === 0) return yield* Effect.fail(noPhoto)
+  if (jpeg !== undefined && jpeg.length > IMAGE_BYTES) return yield* Effect.fail(photoTooLargeError)
+  if (guest === undefined) return yield* Effect.fail(guestFieldError)
+  if (jpeg === undefined || jpeg.length === 0) return yield* Effect.fail(missingPhotoError)
   if (guest === "other") return { guestId: null, jpeg }
   return /^[1-9]\d{0,14}$/.test(guest)
     ? { guestId: Number(guest), jpeg }
-    : yield* Effect.fail(untaken(422, NO_SUCH_GUEST))
+    : yield* Effect.fail(makeFormError(422, NO_SUCH_GUEST_MESSAGE))
 })

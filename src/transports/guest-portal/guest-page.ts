@@ -3,134 +3,144 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Places } from "../../admission/concurrency/Places.ts"
 import { type Bucket, windowOf } from "../../admission/windows/window.ts"
-import type { Answer } from "../../contract/envelope.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { NotFound, ServerError, ValidationFailed } from "../../contract/errors.ts"
-import { GUESTS_PREFIX } from "../../domain/bookings/check-in/address.ts"
-import { GuestPages } from "../../domain/bookings/check-in/GuestPages.ts"
-import type { OpenedStay } from "../../domain/bookings/check-in/opened-stay.ts"
+import { GUEST_PORTAL_PREFIX } from "../../domain/bookings/check-in/address.ts"
+import { GuestPortal } from "../../domain/bookings/check-in/GuestPages.ts"
+import type { GuestPortalStay } from "../../domain/bookings/check-in/opened-stay.ts"
 import { IdentityImageDays } from "../../platform/installation.ts"
-import { GUEST_FORMS_A_MINUTE, GUEST_PAGES_A_MINUTE } from "../../platform/limits.ts"
-import { partsOfTarget } from "../http/target.ts"
-import { makeCounting } from "../pages/counting.ts"
-import { type Document, documentResponse, PRIVATE_HEADERS } from "../pages/document.ts"
-import { isLooking, recorded, retryAfter } from "../pages/secret-address.ts"
-import { Arriving } from "./Arriving.ts"
-import { readArrival, readPhoto, type Untaken } from "./forms.ts"
+import { GUEST_PORTAL_FORMS_A_MINUTE, GUEST_PORTAL_VIEWS_A_MINUTE } from "../../platform/limits.ts"
+import { splitTarget } from "../http/target.ts"
+import { makeRateLimiter } from "../pages/counting.ts"
+import { type HtmlPage, PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/document.ts"
+import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-address.ts"
+import { PhotoUploadPermits } from "./Arriving.ts"
+import { type GuestFormError, readArrivalTime, readPhotoForm } from "./forms.ts"
 import {
   busyPage,
   failedPage,
-  guestPage,
-  noSuchPage,
-  refusedPage,
-  type Said,
-  tooManyPage,
-  wrongMethodPage
+  methodNotAllowedPage,
+  notFoundPage,
+  type PortalMessage,
+  rejectedPage,
+  renderPortalPage,
+  tooManyPage
 } from "./page.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
 const MINUTE = windowOf("1m")
 
-const bucketOf = ({ operator_id, id }: OpenedStay, looks: boolean): Bucket => ({
-  key: `{op:${operator_id}}:guest_page:${id}:${looks ? "look" : "form"}`,
+const toRateLimitBucket = ({ operator_id, id }: GuestPortalStay, isView: boolean): Bucket => ({
+  key: `{op:${operator_id}}:guest_page:${id}:${isView ? "look" : "form"}`,
   scope: "guest_page",
   window: MINUTE,
-  max: looks ? GUEST_PAGES_A_MINUTE : GUEST_FORMS_A_MINUTE
+  max: isView ? GUEST_PORTAL_VIEWS_A_MINUTE : GUEST_PORTAL_FORMS_A_MINUTE
 })
 
 /** What is said on the page that follows a form, by the name in its address. */
-const SAID: ReadonlyMap<string, string> = new Map([
+const DONE_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["arrival", "Your host can now see when you arrive."],
   ["photo", "The photo has arrived. Thank you."]
 ])
 
-const saidIn = (query: URLSearchParams): Said | undefined => {
-  const words = SAID.get(query.get("said") ?? "")
-  return words === undefined ? undefined : { how: "done", words }
+const readDoneMessage = (query: URLSearchParams): PortalMessage | undefined => {
+  const text = DONE_MESSAGES.get(query.get("said") ?? "")
+  return text === undefined ? undefined : { kind: "done", text }
 }
 
 /** Back to the page, so that reloading it sends nothing again. Relative: who asks may know the service by another address. */
-const back = (form: string): Response =>
-  HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_HEADERS, location: `?said=${form}` } })
+const redirectToPortal = (form: string): Response =>
+  HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location: `?said=${form}` } })
 
 /** Reads a form, and then does what it says in a place of the operator. */
-type Take = (
-  stay: OpenedStay,
+type FormHandler = (
+  stay: GuestPortalStay,
   request: HttpServerRequest
-) => Effect.Effect<void, Untaken | ValidationFailed | NotFound | ServerError>
+) => Effect.Effect<void, GuestFormError | ValidationFailed | NotFound | ServerError>
 
 /** The forms of the page, by their names in the query they are sent to. */
-const makeForms = Effect.gen(function* () {
-  const [pages, places, arriving] = [yield* GuestPages, yield* Places, new Arriving()]
-  const arrival: Take = (stay, request) =>
-    Effect.flatMap(readArrival(request), (at) => places.within(stay.operator_id, pages.tellArrival(stay, at)))
-  const photo: Take = (stay, request) =>
-    arriving.within(
+const makeFormHandlers = Effect.gen(function* () {
+  const [pages, places, photoPermits] = [yield* GuestPortal, yield* Places, new PhotoUploadPermits()]
+  const handleArrival: FormHandler = (stay, request) =>
+    Effect.flatMap(readArrivalTime(request), (arrivalTime) =>
+      places.within(stay.operator_id, pages.setArrivalTime(stay, arrivalTime))
+    )
+  const handlePhoto: FormHandler = (stay, request) =>
+    photoPermits.within(
       stay,
-      Effect.flatMap(readPhoto(request), (image) =>
-        places.within(stay.operator_id, pages.handIn(stay, image), image.jpeg.length)
+      Effect.flatMap(readPhotoForm(request), (image) =>
+        places.within(stay.operator_id, pages.submitIdentityImage(stay, image), image.jpeg.length)
       )
     )
   return new Map([
-    ["arrival", arrival],
-    ["photo", photo]
+    ["arrival", handleArrival],
+    ["photo", handlePhoto]
   ])
 })
 
-const own = (document: Document, status = 200): Response =>
-  documentResponse(document, status, "own, at a secret address")
+const toPortalResponse = (document: HtmlPage, status = 200): Response =>
+  toPageResponse(document, status, "own, at a secret address")
 
 /** The pages of stays, below {@link GUESTS_PREFIX}: the address is the only credential. */
-export const makeGuestPage = Effect.gen(function* () {
-  const [pages, counted, forms] = [yield* GuestPages, yield* makeCounting, yield* makeForms]
-  const keptDays = yield* IdentityImageDays
+export const makeGuestPortalHandler = Effect.gen(function* () {
+  const [pages, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
+  const photoRetentionDays = yield* IdentityImageDays
 
-  const shown = (stay: OpenedStay, said: Said | undefined, status = 200) =>
-    Effect.map(DateTime.nowAsDate, (now) => own(guestPage({ stay, now, keptDays, said }), status))
-
-  /** The page once more, with why the form was not taken. */
-  const again = (stay: OpenedStay, { status, words, retryAfter: seconds }: Untaken) =>
-    Effect.map(shown(stay, { how: "error", words }, status), (page) =>
-      seconds === undefined ? page : retryAfter(page, seconds)
+  const renderPortal = (stay: GuestPortalStay, message: PortalMessage | undefined, status = 200) =>
+    Effect.map(DateTime.nowAsDate, (now) =>
+      toPortalResponse(renderPortalPage({ stay, now, photoRetentionDays, message }), status)
     )
 
-  const told = (stay: OpenedStay, request: HttpServerRequest, name: string) => {
-    const take = forms.get(name)
-    if (take === undefined) return again(stay, { status: 400, words: "This page has no such form." })
-    return Effect.as(take(stay, request), back(name)).pipe(
+  /** The page once more, with why the form was not taken. */
+  const renderWithError = (stay: GuestPortalStay, { status, words: text, retryAfter: seconds }: GuestFormError) =>
+    Effect.map(renderPortal(stay, { kind: "error", text }, status), (page) =>
+      seconds === undefined ? page : withRetryAfter(page, seconds)
+    )
+
+  const handleForm = (stay: GuestPortalStay, request: HttpServerRequest, name: string) => {
+    const handler = forms.get(name)
+    if (handler === undefined) return renderWithError(stay, { status: 400, words: "This page has no such form." })
+    return Effect.as(handler(stay, request), redirectToPortal(name)).pipe(
       Effect.catch((error) => {
-        if ("status" in error) return again(stay, error)
+        if ("status" in error) return renderWithError(stay, error)
         if (error._tag === "ServerError") return Effect.fail(error)
         return error._tag === "NotFound"
-          ? Effect.succeed(nothingThere)
-          : again(stay, { status: 422, words: error.message })
+          ? Effect.succeed(notFoundResponse)
+          : renderWithError(stay, { status: 422, words: error.message })
       })
     )
   }
 
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest) {
-    const [path, search] = partsOfTarget(request.url)
-    const stay = yield* pages.open(path.slice(GUESTS_PREFIX.length))
-    if (Option.isNone(stay)) return nothingThere
-    const looks = isLooking(request)
-    const wait = yield* counted(bucketOf(stay.value, looks))
-    if (Option.isSome(wait)) return tooMany(wait.value)
+  const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
+    const [path, search] = splitTarget(request.url)
+    const stay = yield* pages.open(path.slice(GUEST_PORTAL_PREFIX.length))
+    if (Option.isNone(stay)) return notFoundResponse
+    const isView = isReadMethod(request)
+    const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(stay.value, isView))
+    if (Option.isSome(retryAfterWait)) return toTooManyResponse(retryAfterWait.value)
     const query = new URLSearchParams(search)
-    return yield* looks ? shown(stay.value, saidIn(query)) : told(stay.value, request, query.get("form") ?? "")
+    return yield* isView
+      ? renderPortal(stay.value, readDoneMessage(query))
+      : handleForm(stay.value, request, query.get("form") ?? "")
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> =>
-    isLooking(request) || request.method === "POST"
-      ? recorded(request, "guest page", answer(request), { busy, failed })
-      : Effect.succeed(wrongMethod)
+    isReadMethod(request) || request.method === "POST"
+      ? traceAndLogResponse(request, "guest page", respond(request), { toBusyResponse, failedResponse })
+      : Effect.succeed(methodNotAllowed)
 })
 
 /** What this door answers that may not be opened as it was asked for: over plain HTTP. */
-export const guestRefusal = ({ envelope }: Answer): Response =>
-  documentResponse(refusedPage(envelope.error_msg), envelope.error_code)
+export const toGuestErrorResponse = ({ envelope }: ServiceResponse): Response =>
+  toPageResponse(rejectedPage(envelope.error_msg), envelope.error_code)
 
-const nothingThere = documentResponse(noSuchPage, 404)
-const failed = documentResponse(failedPage, 500)
-const busy = (seconds: number) => retryAfter(documentResponse(busyPage, 503), seconds)
-const tooMany = (seconds: number) => retryAfter(documentResponse(tooManyPage(seconds), 429), seconds)
-const wrongMethod = HttpServerResponse.setHeader(documentResponse(wrongMethodPage, 405), "allow", "GET, HEAD, POST")
+const notFoundResponse = toPageResponse(notFoundPage, 404)
+const failedResponse = toPageResponse(failedPage, 500)
+const toBusyResponse = (seconds: number) => withRetryAfter(toPageResponse(busyPage, 503), seconds)
+const toTooManyResponse = (seconds: number) => withRetryAfter(toPageResponse(tooManyPage(seconds), 429), seconds)
+const methodNotAllowed = HttpServerResponse.setHeader(
+  toPageResponse(methodNotAllowedPage, 405),
+  "allow",
+  "GET, HEAD, POST"
+)

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
 import { Service } from "../../service/service.ts"
-import { doorAt, REFUSING } from "../doors.ts"
+import { endpointAt, REJECTION_FORMATS } from "../doors.ts"
 import { NO_STORE } from "../http/no-store.ts"
-import { pathOf, READY_PATH } from "../http/path.ts"
+import { READY_PATH, requestPath } from "../http/path.ts"
 import type { Connections } from "./Connections.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -18,9 +18,10 @@ export const withServerAnswers = Effect.fnUntraced(function* (app: App, connecti
 
   /** Not fit to be handled, whatever path it names; that path says in which form. */
   const refusal = (message: string, request: HttpServerRequest.HttpServerRequest) => {
-    const { door, responseOf } = REFUSING[doorAt(pathOf(request))]
-    return Effect.map(service.refuse(new BadRequest({ message }), { door, headers: {} }), (answer) =>
-      responseOf(answer, request)
+    const { transport: door, toResponse: responseOf } = REJECTION_FORMATS[endpointAt(requestPath(request))]
+    return Effect.map(
+      service.respondWithError(new BadRequest({ message }), { transport: door, headers: {} }),
+      (answer) => responseOf(answer, request)
     )
   }
 
@@ -33,7 +34,7 @@ export const withServerAnswers = Effect.fnUntraced(function* (app: App, connecti
     const answer =
       wrong !== undefined
         ? refusal(wrong, request)
-        : connections.stopping && pathOf(request) === READY_PATH
+        : connections.stopping && requestPath(request) === READY_PATH
           ? Effect.succeed(stopping)
           : Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
     return Effect.map(answer, (response) => {

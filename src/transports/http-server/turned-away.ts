@@ -1,5 +1,5 @@
 import { IncomingMessage, type Server, ServerResponse } from "node:http"
-import type { Answer } from "../../contract/envelope.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { Service } from "../../service/service.ts"
 import { NO_STORE } from "../http/no-store.ts"
 import { REST_PREFIX } from "../http/rest-prefix.ts"
@@ -12,7 +12,7 @@ import type { Connections } from "./Connections.ts"
 export const turnAwayAgain = (
   server: Server,
   connections: Connections,
-  { turnedAwayAgain }: Pick<Service["Service"], "turnedAwayAgain">
+  { rejectIfStillOverloaded: turnedAwayAgain }: Pick<Service["Service"], "rejectIfStillOverloaded">
 ): void => {
   const isAnswered = (request: IncomingMessage, response: ServerResponse): boolean => {
     const answer = request.url?.startsWith(REST_PREFIX) ? turnedAwayAgain(credentialsOf(request)) : undefined
@@ -41,7 +41,7 @@ const credentialsOf = ({ headers }: IncomingMessage): Readonly<Record<string, st
   }
 }
 
-const write = (response: ServerResponse, { envelope, headers }: Answer, isLast: boolean): void => {
+const write = (response: ServerResponse, { envelope, headers }: ServiceResponse, isLast: boolean): void => {
   const body = JSON.stringify(envelope)
   response.writeHead(200, {
     ...headers,

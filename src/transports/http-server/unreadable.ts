@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import { Clock, Effect, Predicate } from "effect"
-import type { Answer } from "../../contract/envelope.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
 import { BadRequest } from "../../contract/errors.ts"
 import { HEADER_BYTES } from "../../platform/limits.ts"
 import { Service } from "../../service/service.ts"
@@ -22,7 +22,7 @@ export const refuseUnreadable = Effect.fnUntraced(function* (server: Server, con
     connection.refuseMore()
     run(
       Effect.gen(function* () {
-        const answer = yield* service.refuse(new BadRequest({ message }), { door: "rest", headers: {} })
+        const answer = yield* service.respondWithError(new BadRequest({ message }), { transport: "rest", headers: {} })
         connection.part(bytesOf(answer, new Date(yield* Clock.currentTimeMillis)))
       })
     )
@@ -69,7 +69,7 @@ const messageOf = (error: Error): string => {
 }
 
 /** A whole response, as no response object of Node's is left to write it to. */
-const bytesOf = ({ envelope, headers }: Answer, now: Date): string => {
+const bytesOf = ({ envelope, headers }: ServiceResponse, now: Date): string => {
   const body = JSON.stringify(envelope)
   const lines = Object.entries({
     ...headers,

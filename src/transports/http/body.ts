@@ -4,8 +4,8 @@ import { MaxBodySize } from "effect/http/HttpIncomingMessage"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { BadRequest } from "../../contract/errors.ts"
 import { parseJson } from "../../contract/json-text.ts"
-import { toldName } from "../../contract/told-name.ts"
-import { textOf } from "../../contract/utf8.ts"
+import { toPrintableName } from "../../contract/told-name.ts"
+import { decodeUtf8 } from "../../contract/utf8.ts"
 
 // Receives the body of a request, up to a limit of bytes, and parses it as text and as fields.
 
@@ -17,9 +17,9 @@ export const receiveBody = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize
 ): Effect.fn.Return<Uint8Array, BadRequest> {
-  const most = ByteSize.toNumberUnsafe(maxBody)
-  const tooLarge = new BadRequest({ message: `The body must not be larger than ${most} bytes.` })
-  if (Number(request.headers["content-length"] ?? 0) > most) return yield* tooLarge
+  const maxBytes = ByteSize.toNumberUnsafe(maxBody)
+  const tooLarge = new BadRequest({ message: `The body must not be larger than ${maxBytes} bytes.` })
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge
   const body = yield* request.arrayBuffer.pipe(
     Effect.provideService(MaxBodySize, maxBody),
     Effect.mapError((error) =>
@@ -30,23 +30,23 @@ export const receiveBody = Effect.fnUntraced(function* (
 })
 
 /** Returns the text of a body. Fails with 400 if the body is not UTF-8. */
-export const bodyText = (body: Uint8Array): Result.Result<string, BadRequest> =>
-  Result.mapError(textOf(body), unreadable)
+export const decodeBodyText = (body: Uint8Array): Result.Result<string, BadRequest> =>
+  Result.mapError(decodeUtf8(body), toUnreadableBodyError)
 
-const unreadable = (why: string) => new BadRequest({ message: `The body ${why}.` })
+const toUnreadableBodyError = (problem: string) => new BadRequest({ message: `The body ${problem}.` })
 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
 /** Of a text that is said to be JSON; an empty body has no fields. */
-export const jsonFields = (text: string): Result.Result<unknown, BadRequest> =>
-  text.trim() === "" ? Result.succeed({}) : Result.mapError(parseJson(text), unreadable)
+export const parseJsonFields = (text: string): Result.Result<unknown, BadRequest> =>
+  text.trim() === "" ? Result.succeed({}) : Result.mapError(parseJson(text), toUnreadableBodyError)
 
 /** Whether a content type says JSON; where nothing is said it is taken for it. */
-export const isJson = (type: string | undefined): boolean =>
+export const isJsonContentType = (type: string | undefined): boolean =>
   type === undefined || /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
 
-export const notJson = new BadRequest({ message: "The body must be JSON: send Content-Type: application/json." })
+export const notJsonError = new BadRequest({ message: "The body must be JSON: send Content-Type: application/json." })
 
 /** Fields as they were sent; what may come several times is a list where it did. */
 export type FormFields = Readonly<Record<string, string | ReadonlyArray<string>>>
@@ -55,20 +55,22 @@ export type FormFields = Readonly<Record<string, string | ReadonlyArray<string>>
  * Fields of a query or of a form, by name; a name given twice says two things, so neither is believed, unless it is the one
  * that may be.
  */
-export const formFields = (text: string, repeatable?: string): Result.Result<FormFields, BadRequest> => {
+export const parseFormFields = (text: string, repeatable?: string): Result.Result<FormFields, BadRequest> => {
   // Bytes that are no text are read as U+FFFD: to the decoder they are what half a character is elsewhere.
-  const isSigned = /%EF%BF%BD/i.test(text)
-  const asSent = (value: string) => (value.includes("\ufffd") && !isSigned ? HALF_A_CHARACTER : value)
-  const sent = new URLSearchParams(text)
+  const hasEncodedReplacementCharacter = /%EF%BF%BD/i.test(text)
+  const restoreLoneSurrogate = (value: string) =>
+    value.includes("\ufffd") && !hasEncodedReplacementCharacter ? LONE_SURROGATE : value
+  const params = new URLSearchParams(text)
   const fields = new Map<string, string | ReadonlyArray<string>>()
-  for (const [name, value] of sent) {
+  for (const [name, value] of params) {
     if (fields.has(name) && name !== repeatable)
-      return Result.fail(new BadRequest({ message: `${toldName(name)}: is given twice.` }))
-    fields.set(name, asSent(value))
+      return Result.fail(new BadRequest({ message: `${toPrintableName(name)}: is given twice.` }))
+    fields.set(name, restoreLoneSurrogate(value))
   }
-  const several = repeatable === undefined ? [] : sent.getAll(repeatable)
-  if (repeatable !== undefined && several.length > 1) fields.set(repeatable, several.map(asSent))
+  const repeatedValues = repeatable === undefined ? [] : params.getAll(repeatable)
+  if (repeatable !== undefined && repeatedValues.length > 1)
+    fields.set(repeatable, repeatedValues.map(restoreLoneSurrogate))
   return Result.succeed(Object.fromEntries(fields))
 }
 
-const HALF_A_CHARACTER = "\ud83d"
+const LONE_SURROGATE = "\ud83d"

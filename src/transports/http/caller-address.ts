@@ -7,7 +7,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
  * which that proxy wrote: what stands before it is its sender's own word. An entry that is no address, such as one with a port, would
  * be another for each connection: then it is the proxy's own.
  */
-export const callerAddress = (
+export const callerIpAddress = (
   { headers, remoteAddress }: HttpServerRequest,
   trustProxy: boolean
 ): string | undefined => {

@@ -2,4 +2,4 @@
 export const DOCS_PATH = "/docs"
 
 /** The page of that name, which tells more of what another page shows. */
-export const pageAt = (slug: string): string => `${DOCS_PATH}/reference/${slug}.html`
+export const docsPagePath = (slug: string): string => `${DOCS_PATH}/reference/${slug}.html`

@@ -6,4 +6,4 @@ export const LIVE_PATH = "/health/live"
 export const READY_PATH = "/health/ready"
 
 /** The path of a request's target, without what is asked of it. */
-export const pathOf = (request: HttpServerRequest.HttpServerRequest): string => request.url.split("?", 1)[0] ?? "/"
+export const requestPath = (request: HttpServerRequest.HttpServerRequest): string => request.url.split("?", 1)[0] ?? "/"

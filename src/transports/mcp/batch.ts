@@ -1,21 +1,21 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Semaphore } from "effect"
-import { toldName } from "../../contract/told-name.ts"
+import { toPrintableName } from "../../contract/told-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../platform/limits.ts"
 
 // Batches are of revision 2025-03-26 alone, and the one way to ask for many answers with one small request.
 
 /** The one revision that has batches; its clients name it or, as all did then, none. */
-const REVISION = "2025-03-26"
+const BATCH_REVISION = "2025-03-26"
 
 /**
  * Why a batch is not taken at all, if so; `revision` is what the client says it speaks. Notifications count with the calls: a
  * message is a message. Of two calls with one id the second would not be run, and nobody be told.
  */
-export const batchRefusal = (message: unknown, revision: string | undefined): string | undefined => {
+export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined
-  if (revision !== undefined && revision !== REVISION)
-    return `MCP-Protocol-Version: must be ${REVISION} for a batch, not ${toldName(revision)}.`
+  if (revision !== undefined && revision !== BATCH_REVISION)
+    return `MCP-Protocol-Version: must be ${BATCH_REVISION} for a batch, not ${toPrintableName(revision)}.`
   if (message.length > MCP_BATCH_MESSAGES) {
     return `A batch must have at most ${MCP_BATCH_MESSAGES} messages, not ${message.length}.`
   }
@@ -29,16 +29,16 @@ export const batchRefusal = (message: unknown, revision: string | undefined): st
  * refused and not run; so a batch answers as many bytes and one answer at most. What waits when the client goes away is
  * interrupted with what runs.
  */
-export class BatchCalls {
+export class BatchCallQueue {
   readonly #turn = Semaphore.makeUnsafe(1)
   #bytes = 0
 
-  readonly take = (call: Effect.Effect<string>): Effect.Effect<string, ProtocolError> =>
+  readonly run = (call: Effect.Effect<string>): Effect.Effect<string, ProtocolError> =>
     this.#turn.withPermit(
       Effect.suspend(() =>
         this.#bytes < MCP_BATCH_BYTES
           ? Effect.tap(call, (answer) => Effect.sync(() => this.#count(answer)))
-          : Effect.fail(usedUp(this.#bytes))
+          : Effect.fail(toBudgetError(this.#bytes))
       )
     )
 
@@ -47,7 +47,7 @@ export class BatchCalls {
   }
 }
 
-const usedUp = (bytes: number) =>
+const toBudgetError = (bytes: number) =>
   new ProtocolError(
     ProtocolErrorCode.InvalidRequest,
     `Not run: the earlier answers of this batch have ${bytes} bytes, and the limit is ${MCP_BATCH_BYTES} bytes. Send this call again alone.`

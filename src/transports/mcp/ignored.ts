@@ -1,92 +1,97 @@
 import { Predicate, type Schema, type SchemaAST } from "effect"
-import { toldName } from "../../contract/told-name.ts"
-import { NAMES_TOLD } from "../../platform/limits.ts"
-import { nearest } from "./nearest.ts"
+import { toPrintableName } from "../../contract/told-name.ts"
+import { REPORTED_NAMES } from "../../platform/limits.ts"
+import { findNearestName } from "./nearest.ts"
 
 // An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
 
 /** Tells of the arguments a payload does not know, and of those that may have been meant; nothing when it knows all. */
-export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
-  const look = looking(payload.ast)
+export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
+  const checkPayload = makeCheck(payload.ast)
   return (fields) => {
-    const found = new Found()
-    look(fields, "", found)
-    if (found.count === 0) return undefined
-    const told = found.first.map(({ path, name, free }) => {
-      const near = nearest(toldName(name), free)
-      return { name: `${path}${toldName(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
+    const unknowns = new UnknownArguments()
+    checkPayload(fields, "", unknowns)
+    if (unknowns.count === 0) return undefined
+    const reported = unknowns.first.map(({ path, name, unusedNames: free }) => {
+      const suggestion = findNearestName(toPrintableName(name), free)
+      return { name: `${path}${toPrintableName(name)}`, near: suggestion === undefined ? [] : [`${path}${suggestion}`] }
     })
-    const more = found.count > NAMES_TOLD ? ` and ${found.count - NAMES_TOLD} more` : ""
-    const meant = new Set(told.flatMap(({ near }) => near))
-    const question = meant.size === 0 ? "" : ` Did you mean ${Array.from(meant).join(", ")}?`
-    return `Ignored: ${told.map(({ name }) => name).join(", ")}${more}.${question}`
+    const moreText = unknowns.count > REPORTED_NAMES ? ` and ${unknowns.count - REPORTED_NAMES} more` : ""
+    const allSuggestions = new Set(reported.flatMap(({ near: suggestions }) => suggestions))
+    const suggestionText = allSuggestions.size === 0 ? "" : ` Did you mean ${Array.from(allSuggestions).join(", ")}?`
+    return `Ignored: ${reported.map(({ name }) => name).join(", ")}${moreText}.${suggestionText}`
   }
 }
 
-interface Unknown {
+interface UnknownArgument {
   /** What it is in, with a dot at its end. */
   readonly path: string
   readonly name: string
   /** The names known there that are not given. */
-  readonly free: ReadonlyArray<string>
+  readonly unusedNames: ReadonlyArray<string>
 }
 
 /** How many are unknown, and the first of them: all that is kept of many. */
-class Found {
+class UnknownArguments {
   count = 0
-  readonly first: Array<Unknown> = []
+  readonly first: Array<UnknownArgument> = []
 
-  add(unknown: () => Unknown): void {
+  add(unknown: () => UnknownArgument): void {
     this.count++
-    if (this.count <= NAMES_TOLD) this.first.push(unknown())
+    if (this.count <= REPORTED_NAMES) this.first.push(unknown())
   }
 }
 
-type Look = (value: unknown, path: string, found: Found) => void
+type ArgumentCheck = (value: unknown, path: string, unknowns: UnknownArguments) => void
 
-const nothing: Look = () => {}
+const noCheck: ArgumentCheck = () => {}
 
-const looking = (ast: SchemaAST.AST): Look => {
+const makeCheck = (ast: SchemaAST.AST): ArgumentCheck => {
   switch (ast._tag) {
     case "Union":
-      return lookingIntoChoice(ast.types.map(looking))
+      return checkUnion(ast.types.map(makeCheck))
     case "Arrays":
-      return lookingIntoList(ast.rest.map(looking))
+      return checkList(ast.rest.map(makeCheck))
     case "Objects":
-      return ast.indexSignatures.length > 0 ? nothing : lookingIntoFields(ast)
+      return ast.indexSignatures.length > 0 ? noCheck : checkFields(ast)
     default:
-      return nothing
+      return noCheck
   }
 }
 
 /** Of a choice such as "an object or null" one alone looks into objects; where several do, each name is known to one. */
-const lookingIntoChoice = (looks: ReadonlyArray<Look>): Look => {
-  const [look = nothing, ...others] = looks.filter((each) => each !== nothing)
-  return others.length === 0 ? look : nothing
+const checkUnion = (checks: ReadonlyArray<ArgumentCheck>): ArgumentCheck => {
+  const [check = noCheck, ...others] = checks.filter((each) => each !== noCheck)
+  return others.length === 0 ? check : noCheck
 }
 
-const lookingIntoList = ([look = nothing]: ReadonlyArray<Look>): Look =>
-  look === nothing
-    ? nothing
-    : (value, path, found) => {
+const checkList = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): ArgumentCheck =>
+  checkItem === noCheck
+    ? noCheck
+    : (value, path, unknowns) => {
         if (!Array.isArray(value)) return
         value.forEach((each, index) => {
-          look(each, `${path.slice(0, -1)}[${index}].`, found)
+          checkItem(each, `${path.slice(0, -1)}[${index}].`, unknowns)
         })
       }
 
 /** Fields that an edit always refuses are known, and never what was meant. */
-const lookingIntoFields = ({ propertySignatures }: SchemaAST.Objects): Look => {
-  const known = new Map(propertySignatures.map(({ name, type }) => [String(name), looking(type)]))
-  const useful = propertySignatures
-    .filter(({ type }) => type.context?.annotations?.neverChanges !== true)
+const checkFields = ({ propertySignatures }: SchemaAST.Objects): ArgumentCheck => {
+  const fieldChecks = new Map(propertySignatures.map(({ name, type }) => [String(name), makeCheck(type)]))
+  const suggestableNames = propertySignatures
+    .filter(({ type }) => type.context?.annotations?.isImmutable !== true)
     .map(({ name }) => String(name))
-  return (value, path, found) => {
+  return (value, path, unknowns) => {
     if (!Predicate.isObject(value)) return
     for (const name of Object.keys(value)) {
-      const look = known.get(name)
-      if (look !== undefined) look(value[name], `${path}${name}.`, found)
-      else found.add(() => ({ path, name, free: useful.filter((one) => !Object.hasOwn(value, one)) }))
+      const checkField = fieldChecks.get(name)
+      if (checkField !== undefined) checkField(value[name], `${path}${name}.`, unknowns)
+      else
+        unknowns.add(() => ({
+          path,
+          name,
+          unusedNames: suggestableNames.filter((candidate) => !Object.hasOwn(value, candidate))
+        }))
     }
   }
 }

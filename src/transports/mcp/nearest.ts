@@ -1,33 +1,33 @@
 /** The name it may stand for: the same but for capitals and underscores, one end of it, or a third of its letters off. */
-export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
-  const letters = plain(name)
-  const [best] = known
-    .map((each) => ({ each, off: offBy(letters, plain(each)) }))
-    .filter(({ off }) => off <= letters.length / 3)
+export const findNearestName = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
+  const letters = normalizeName(name)
+  const [closest] = candidates
+    .map((each) => ({ each, off: nameDistance(letters, normalizeName(each)) }))
+    .filter(({ off: distance }) => distance <= letters.length / 3)
     .sort((one, other) => one.off - other.off)
-  return best?.each
+  return closest?.each
 }
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
+const normalizeName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-const SHORTEST_END = 4
+const MIN_AFFIX_LENGTH = 4
 
-const offBy = (name: string, known: string): number => {
-  const [short, long] = name.length < known.length ? [name, known] : [known, name]
-  const isEnd = short.length >= SHORTEST_END && (long.startsWith(short) || long.endsWith(short))
-  return isEnd ? Math.min(1, long.length - short.length) : editsBetween(name, known)
+const nameDistance = (name: string, candidate: string): number => {
+  const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name]
+  const isAffix = short.length >= MIN_AFFIX_LENGTH && (long.startsWith(short) || long.endsWith(short))
+  return isAffix ? Math.min(1, long.length - short.length) : editDistance(name, candidate)
 }
 
 /** Letters to insert, drop or replace to make one of the other (Levenshtein). */
-const editsBetween = (one: string, other: string): number =>
+const editDistance = (one: string, other: string): number =>
   Array.from(one).reduce(
-    (above, letter, row) => {
-      const line = [row + 1]
+    (previousRow, letter, row) => {
+      const currentRow = [row + 1]
       for (let column = 1; column <= other.length; column++) {
-        const replaced = (above[column - 1] ?? 0) + (other[column - 1] === letter ? 0 : 1)
-        line.push(Math.min(replaced, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1))
+        const substitutionCost = (previousRow[column - 1] ?? 0) + (other[column - 1] === letter ? 0 : 1)
+        currentRow.push(Math.min(substitutionCost, (previousRow[column] ?? 0) + 1, (currentRow[column - 1] ?? 0) + 1))
       }
-      return line
+      return currentRow
     },
     Array.from({ length: other.length + 1 }, (_, column) => column)
   )[other.length] ?? 0

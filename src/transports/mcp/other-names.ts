@@ -4,11 +4,11 @@ import { BadRequest } from "../../contract/errors.ts"
 // `tools/call` and listed nowhere, so no model learns them.
 
 /** What a read may begin with: the public documentation says `search_` where the specification says `query_` or `get_`. */
-const READ = /^(?:search|query|get|list)_(.+)$/
-const BEGINNINGS = ["search", "query", "get", "list"]
+const READ_TOOL = /^(?:search|query|get|list)_(.+)$/
+const READ_VERBS = ["search", "query", "get", "list"]
 
 /** Those that no rule gives: the name that is sent, and the tool. */
-const SENT: Readonly<Record<string, string>> = {
+const TOOL_ALIASES: Readonly<Record<string, string>> = {
   search_availabilities: "get_property_availability",
   query_availabilities: "get_property_availability",
   get_availabilities: "get_property_availability",
@@ -36,16 +36,16 @@ const SENT: Readonly<Record<string, string>> = {
 }
 
 /** Other names of these tools, each with the tool's own. None is a tool's own name. */
-export const otherNames = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
-  const own = new Set(tools)
+export const toolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const toolNames = new Set(tools)
   const names = new Map<string, string>()
   const add = (name: string, tool: string) => {
-    if (!own.has(name) && own.has(tool) && !names.has(name)) names.set(name, tool)
+    if (!toolNames.has(name) && toolNames.has(tool) && !names.has(name)) names.set(name, tool)
   }
-  for (const [name, tool] of Object.entries(SENT)) add(name, tool)
+  for (const [name, tool] of Object.entries(TOOL_ALIASES)) add(name, tool)
   for (const tool of tools) {
-    const [, what] = READ.exec(tool) ?? []
-    if (what !== undefined) for (const beginning of BEGINNINGS) add(`${beginning}_${what}`, tool)
+    const [, subject] = READ_TOOL.exec(tool) ?? []
+    if (subject !== undefined) for (const verb of READ_VERBS) add(`${verb}_${subject}`, tool)
   }
   return names
 }
@@ -53,33 +53,33 @@ export const otherNames = (tools: ReadonlyArray<string>): ReadonlyMap<string, st
 type Fields = Readonly<Record<string, unknown>>
 
 /** Arguments that are sent under another name, by tool: each with the argument's own name. */
-const SENT_ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const ARGUMENT_ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   get_conversation: { conversation_id: "id" },
   send_message: { conversation_id: "id" }
 }
 
 /** The arguments of a call under the tool's own names, and why the call is refused, if it is. */
-interface OwnArguments {
+interface ResolvedArguments {
   readonly fields: Fields
-  readonly refusal: BadRequest | undefined
+  readonly error: BadRequest | undefined
 }
 
 /**
  * Returns the arguments of a call under the tool's own names. An argument that comes under both names with different values is 400;
  * null under another name counts as not given.
  */
-export const ownArguments = (tool: string, fields: Fields): OwnArguments => {
-  const names = SENT_ARGUMENTS[tool]
-  if (names === undefined) return { fields, refusal: undefined }
-  const own = { ...fields }
-  let refusal: BadRequest | undefined
-  for (const [other, name] of Object.entries(names)) {
-    const value = own[other]
-    delete own[other]
+export const resolveArgumentAliases = (tool: string, fields: Fields): ResolvedArguments => {
+  const names = ARGUMENT_ALIASES[tool]
+  if (names === undefined) return { fields, error: undefined }
+  const resolved = { ...fields }
+  let conflict: BadRequest | undefined
+  for (const [alias, name] of Object.entries(names)) {
+    const value = resolved[alias]
+    delete resolved[alias]
     if (value === undefined || value === null) continue
-    own[name] ??= value
-    if (own[name] !== value)
-      refusal ??= new BadRequest({ message: `${other}: must be the same as ${name}, or left out.` })
+    resolved[name] ??= value
+    if (resolved[name] !== value)
+      conflict ??= new BadRequest({ message: `${alias}: must be the same as ${name}, or left out.` })
   }
-  return { fields: own, refusal }
+  return { fields: resolved, error: conflict }
 }

@@ -10,28 +10,33 @@ import {
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
 import type { Caller } from "../../contract/caller.ts"
-import { type GivenKey, KEY_META, REPLAYED, REPLAYED_META } from "../../contract/idempotency-key.ts"
+import {
+  IDEMPOTENCY_KEY_META,
+  REPLAYED_HEADER,
+  REPLAYED_META,
+  type ReceivedIdempotencyKey
+} from "../../contract/idempotency-key.ts"
 import { toReceivedInput } from "../../contract/input.ts"
-import { RELEASE } from "../../contract/releases.ts"
-import { toldName } from "../../contract/told-name.ts"
+import { CURRENT_VERSION } from "../../contract/releases.ts"
+import { toPrintableName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../platform/limits.ts"
 import type { Service } from "../../service/service.ts"
 import { unwrapArguments } from "./arguments.ts"
-import { Exchange } from "./exchange.ts"
-import { nearestTool } from "./nearest-tool.ts"
-import { ownArguments } from "./other-names.ts"
-import { type OfferedTool, toolFinder } from "./tools.ts"
+import { McpExchange } from "./exchange.ts"
+import { findNearestTool } from "./nearest-tool.ts"
+import { resolveArgumentAliases } from "./other-names.ts"
+import { type McpTool, makeToolLookup } from "./tools.ts"
 
 /** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
-const MCP_LARGE_ANSWER = 256 * 1024
+const MCP_LARGE_RESPONSE = 256 * 1024
 /** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
-const IDENTITY = { name: manifest.name, title: "Latchkey", version: RELEASE }
+const SERVER_INFO = { name: manifest.name, title: "Latchkey", version: CURRENT_VERSION }
 
 /** Who may only read is listed less: the list of one token is for nobody else. */
-const FRESH_LIST = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
-const FRESH_SERVER = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
+const TOOL_LIST_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
+const DISCOVERY_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 
 /** What an agent is told once, before it looks at a tool: fewer than 300 tokens. */
 export const INSTRUCTIONS = [
@@ -45,10 +50,10 @@ export const INSTRUCTIONS = [
   "After error_code 429 wait before the next call; 400, 404 and 422 fail again unless the arguments change. When an answer to a write was lost, look before you repeat it."
 ].join("\n")
 
-const OPTIONS: ServerOptions = {
+const SERVER_OPTIONS: ServerOptions = {
   capabilities: { tools: {} },
   instructions: INSTRUCTIONS,
-  cacheHints: { "tools/list": FRESH_LIST, "server/discover": FRESH_SERVER }
+  cacheHints: { "tools/list": TOOL_LIST_CACHE, "server/discover": DISCOVERY_CACHE }
 }
 
 /**
@@ -56,27 +61,27 @@ const OPTIONS: ServerOptions = {
  * is made once) and knows only its own exchange. It is the library's low-level `Server`: `McpServer` would register
  * every tool again for every request, and would check arguments that are the service's to check.
  */
-export const protocolOf = (
+export const makeServerFactory = (
   service: Service["Service"],
-  tools: ReadonlyMap<string, OfferedTool>,
+  tools: ReadonlyMap<string, McpTool>,
   onerror: (error: Error) => void
 ): McpServerFactory => {
-  const [listed, find] = [listsOf(tools), toolFinder(tools)]
+  const [toolLists, findTool] = [makeToolLists(tools), makeToolLookup(tools)]
   return ({ requestInfo: exchange }) => {
     // The endpoint hands over nothing else.
-    if (!(exchange instanceof Exchange)) throw new TypeError("not an exchange of this endpoint")
-    const server = new Server(IDENTITY, OPTIONS)
+    if (!(exchange instanceof McpExchange)) throw new TypeError("not an exchange of this endpoint")
+    const server = new Server(SERVER_INFO, SERVER_OPTIONS)
     server.onerror = onerror
     server.setRequestHandler("tools/list", ({ params }) =>
       params?.cursor === undefined
-        ? listed[exchange.scope]
-        : invalidParams("cursor: must be left out, because the list has one page.")
+        ? toolLists[exchange.scope]
+        : rejectInvalidParams("cursor: must be left out, because the list has one page.")
     )
     server.setRequestHandler("tools/call", ({ params: { name, arguments: wrapped, _meta } }, { mcpReq }) => {
-      const tool = find(name)
-      if (tool === undefined) return invalidParams(unknownTool(name, tools))
-      const sent = { fields: unwrapArguments(wrapped), key: keyIn(_meta) }
-      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, sent), {
+      const tool = findTool(name)
+      if (tool === undefined) return rejectInvalidParams(toUnknownToolMessage(name, tools))
+      const callInput = { fields: unwrapArguments(wrapped), key: readIdempotencyKey(_meta) }
+      return Effect.runPromiseWith(exchange.context)(callTool(service, exchange, tool, callInput), {
         signal: mcpReq.signal
       })
     })
@@ -85,44 +90,49 @@ export const protocolOf = (
 }
 
 /** What a token of each scope reaches (specification, OAuth 2.0 bearer token 4), made once. */
-const listsOf = (tools: ReadonlyMap<string, OfferedTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
-  const all = Array.from(tools.values(), ({ listed }) => listed)
+const makeToolLists = (tools: ReadonlyMap<string, McpTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
+  const all = Array.from(tools.values(), ({ definition: listed }) => listed)
   return {
     writable: { tools: all },
     "read-only": { tools: all.filter((tool) => tool.annotations?.readOnlyHint === true) }
   }
 }
 
-const keyIn = (meta: Readonly<Record<string, unknown>> | undefined): GivenKey | undefined =>
-  meta?.[KEY_META] === undefined ? undefined : { field: `_meta["${KEY_META}"]`, value: meta[KEY_META] }
+const readIdempotencyKey = (meta: Readonly<Record<string, unknown>> | undefined): ReceivedIdempotencyKey | undefined =>
+  meta?.[IDEMPOTENCY_KEY_META] === undefined
+    ? undefined
+    : { field: `_meta["${IDEMPOTENCY_KEY_META}"]`, value: meta[IDEMPOTENCY_KEY_META] }
 
-const unknownTool = (name: string, tools: ReadonlyMap<string, OfferedTool>): string => {
-  const near = nearestTool(toldName(name), Array.from(tools.keys()))
-  return `Unknown tool: ${toldName(name)}${near === undefined ? "" : `. Did you mean ${near}?`}`
+const toUnknownToolMessage = (name: string, tools: ReadonlyMap<string, McpTool>): string => {
+  const suggestion = findNearestTool(toPrintableName(name), Array.from(tools.keys()))
+  return `Unknown tool: ${toPrintableName(name)}${suggestion === undefined ? "" : `. Did you mean ${suggestion}?`}`
 }
 
-const invalidParams = (message: string): Promise<never> =>
+const rejectInvalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
 
 /**
  * Answers with the envelope as REST would write it, and, in a text of its own, with the arguments nobody knows. No output
  * schema is declared, so no structured content is due.
  */
-const call = Effect.fnUntraced(function* (
+const callTool = Effect.fnUntraced(function* (
   service: Service["Service"],
-  exchange: Exchange,
-  { listed: { name }, ignored }: OfferedTool,
-  { fields: sent, key }: { readonly fields: Record<string, unknown>; readonly key: GivenKey | undefined }
+  exchange: McpExchange,
+  { definition: { name }, describeUnknownArguments }: McpTool,
+  {
+    fields: sentFields,
+    key
+  }: { readonly fields: Record<string, unknown>; readonly key: ReceivedIdempotencyKey | undefined }
 ): Effect.fn.Return<CallToolResult, ProtocolError> {
-  const { fields, refusal } = ownArguments(name, sent)
+  const { fields, error: refusal } = resolveArgumentAliases(name, sentFields)
   let code = 0
   let replayed = false
-  const answered = Effect.map(
+  const response = Effect.map(
     service.call(name, {
-      door: "mcp",
-      headers: exchange.caller,
+      transport: "mcp",
+      headers: exchange.callerHeaders,
       params: fields,
-      key,
+      idempotencyKey: key,
       receive: Effect.succeed(
         refusal === undefined
           ? toReceivedInput({ encoding: "json", fields }, exchange.size)
@@ -130,19 +140,23 @@ const call = Effect.fnUntraced(function* (
       )
     }),
     (answer) => {
-      exchange.answered(answer)
+      exchange.recordResponse(answer)
       code = answer.envelope.error_code
-      replayed = REPLAYED in answer.headers
+      replayed = REPLAYED_HEADER in answer.headers
       return JSON.stringify(answer.envelope)
     }
   )
   // The library writes the text again, as a text within its own: of a large one that is another turn of the event loop.
-  const written = Effect.tap(answered, (text) => (text.length > MCP_LARGE_ANSWER ? Effect.yieldNow : Effect.void))
-  const envelope = yield* exchange.calls.take(written)
-  const texts = [envelope, NOT_LET_IN.has(code) ? undefined : ignored(fields)].filter((text) => text !== undefined)
+  const responseAfterYield = Effect.tap(response, (text) =>
+    text.length > MCP_LARGE_RESPONSE ? Effect.yieldNow : Effect.void
+  )
+  const envelope = yield* exchange.calls.run(responseAfterYield)
+  const texts = [envelope, REJECTED_CODES.has(code) ? undefined : describeUnknownArguments(fields)].filter(
+    (text) => text !== undefined
+  )
   const result = { content: texts.map((text) => ({ type: "text" as const, text })), isError: code !== 0 }
   return replayed ? { ...result, _meta: { [REPLAYED_META]: true } } : result
 })
 
 /** Codes of calls the Gate did not let in: nothing more is done for them. */
-const NOT_LET_IN: ReadonlySet<number> = new Set([401, 420, 429])
+const REJECTED_CODES: ReadonlySet<number> = new Set([401, 420, 429])

@@ -1,68 +1,79 @@
 import type { Tool } from "@modelcontextprotocol/server"
-import { publishedSchemaOf } from "../../contract/input-schema.ts"
-import { type AnyOperation, type Family, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
+import { publishedInputSchemaOf } from "../../contract/input-schema.ts"
+import {
+  type AnyOperation,
+  isAllowedForReadOnlyToken,
+  type OperationFamily,
+  routeOf,
+  type ToolMetadata,
+  toolMetadataOf
+} from "../../contract/operation.ts"
 import type { DeploymentName } from "../../platform/installation.ts"
-import { ignoredBy } from "./ignored.ts"
-import { otherNames } from "./other-names.ts"
+import { makeUnknownArgumentNotice } from "./ignored.ts"
+import { toolAliases } from "./other-names.ts"
 
 /** An operation as MCP offers it. */
-export interface OfferedTool {
+export interface McpTool {
   /** Its entry in `tools/list`. */
-  readonly listed: Tool
+  readonly definition: Tool
   /** Whether its arguments may carry an image, for which a larger body is let in. */
   readonly takesImage: boolean
   /** What to say of arguments it does not know, if there are any. */
-  readonly ignored: (fields: unknown) => string | undefined
+  readonly describeUnknownArguments: (fields: unknown) => string | undefined
 }
 
 /** The tools among the operations, by name, in the order of the operations. */
-export const toolsOf = (
+export const makeTools = (
   operations: ReadonlyArray<AnyOperation>,
   deployment: DeploymentName = "international"
-): ReadonlyMap<string, OfferedTool> => {
-  const tools = new Map<string, OfferedTool>()
+): ReadonlyMap<string, McpTool> => {
+  const tools = new Map<string, McpTool>()
   for (const operation of operations) {
-    const card = toolCardOf(operation)
-    if (card === undefined) continue
+    const metadata = toolMetadataOf(operation)
+    if (metadata === undefined) continue
     tools.set(operation._tag, {
-      listed: listingOf(operation, card, deployment),
+      definition: toToolDefinition(operation, metadata, deployment),
       takesImage: routeOf(operation).body === "image",
-      ignored: ignoredBy(operation.payloadSchema)
+      describeUnknownArguments: makeUnknownArgumentNotice(operation.payloadSchema)
     })
   }
   return tools
 }
 
 /** Finds a tool by what a client calls it. */
-export const toolFinder = (tools: ReadonlyMap<string, OfferedTool>) => {
-  const others = otherNames(Array.from(tools.keys()))
-  return (name: string): OfferedTool | undefined => tools.get(name) ?? tools.get(others.get(name) ?? "")
+export const makeToolLookup = (tools: ReadonlyMap<string, McpTool>) => {
+  const aliases = toolAliases(Array.from(tools.keys()))
+  return (name: string): McpTool | undefined => tools.get(name) ?? tools.get(aliases.get(name) ?? "")
 }
 
-const listingOf = (operation: AnyOperation, card: Family & ToolCard, deployment: DeploymentName): Tool => {
+const toToolDefinition = (
+  operation: AnyOperation,
+  metadata: OperationFamily & ToolMetadata,
+  deployment: DeploymentName
+): Tool => {
   const { method } = routeOf(operation)
   return {
     name: operation._tag,
-    title: titleOf(operation._tag),
-    description: card.description,
-    inputSchema: publishedSchemaOf(operation.payloadSchema, deployment),
+    title: toTitle(operation._tag),
+    description: metadata.description,
+    inputSchema: publishedInputSchemaOf(operation.payloadSchema, deployment),
     annotations: {
-      readOnlyHint: isRead(operation),
-      destructiveHint: card.destructive ?? method === "DELETE",
+      readOnlyHint: isAllowedForReadOnlyToken(operation),
+      destructiveHint: metadata.destructive ?? method === "DELETE",
       // Sent again, all but a POST leave things as the first time did.
-      idempotentHint: card.idempotent ?? method !== "POST",
-      openWorldHint: card.openWorld
+      idempotentHint: metadata.idempotent ?? method !== "POST",
+      openWorldHint: metadata.openWorld
     },
     // Specification, Tool-protocol endpoint, "Tool metadata per tool".
     _meta: {
-      category: card.category,
-      read_only: isRead(operation),
-      requires_confirmation: card.requiresConfirmation,
-      since_version: card.since,
-      intent_examples: [...card.intentExamples]
+      category: metadata.category,
+      read_only: isAllowedForReadOnlyToken(operation),
+      requires_confirmation: metadata.requiresConfirmation,
+      since_version: metadata.since,
+      intent_examples: [...metadata.intentExamples]
     }
   }
 }
 
 /** `search_transactions` → `Search transactions`. */
-const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`
+const toTitle = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`

@@ -2,11 +2,11 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Data, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Readiness } from "../../platform/database/Readiness.ts"
-import { exposition } from "../../platform/telemetry/metrics/exposition.ts"
+import { formatPrometheus } from "../../platform/telemetry/metrics/exposition.ts"
 import { Snapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
-import { addedUp } from "../../platform/telemetry/metrics/snapshot.ts"
+import { mergeSnapshots } from "../../platform/telemetry/metrics/snapshot.ts"
 import { NO_STORE } from "../http/no-store.ts"
-import { LIVE_PATH, pathOf, READY_PATH } from "../http/path.ts"
+import { LIVE_PATH, READY_PATH, requestPath } from "../http/path.ts"
 import { makeNodeServer, patience } from "../http-server/node-server.ts"
 
 /** Where Prometheus comes by. */
@@ -15,14 +15,14 @@ export const METRICS_PATH = "/metrics"
 /** Connections that may be open at once: some that scrape, and who looks by hand. One more is closed at once. */
 export const METRICS_CONNECTIONS = 16
 /** Milliseconds that an answer under way gets when the process ends. */
-const LAST_ANSWER_MS = 1_000
+const SHUTDOWN_GRACE_MS = 1_000
 
 /** Another process has the port, or it may not be had. */
-export class MetricsPortUnusable extends Data.TaggedError("MetricsPortUnusable")<{ readonly cause: unknown }> {}
+export class MetricsPortUnavailable extends Data.TaggedError("MetricsPortUnusable")<{ readonly cause: unknown }> {}
 
-const text = (said: string, status = 200) => HttpServerResponse.text(said, { status, headers: NO_STORE })
+const textResponse = (message: string, status = 200) => HttpServerResponse.text(message, { status, headers: NO_STORE })
 
-const EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /**
  * What the port of metrics serves: what was counted, and whether the process lives and is ready, for one without doors. Nothing
@@ -31,22 +31,22 @@ const EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 const metricsApp = Effect.gen(function* () {
   const snapshots = yield* Snapshots
   const database = yield* Readiness
-  const counted = Effect.map(snapshots.all, (all) =>
-    HttpServerResponse.text(exposition(addedUp(all)), { contentType: EXPOSITION, headers: NO_STORE })
+  const metricsResponse = Effect.map(snapshots.all, (all) =>
+    HttpServerResponse.text(formatPrometheus(mergeSnapshots(all)), { contentType: EXPOSITION_TYPE, headers: NO_STORE })
   )
-  const ready = Effect.map(database.answers, (answers) =>
-    answers ? text("ready\n") : text("the database does not answer\n", 503)
+  const readyResponse = Effect.map(database.isReady, (answers) =>
+    answers ? textResponse("ready\n") : textResponse("the database does not answer\n", 503)
   )
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    switch (pathOf(request)) {
+    switch (requestPath(request)) {
       case METRICS_PATH:
-        return counted
+        return metricsResponse
       case LIVE_PATH:
-        return Effect.succeed(text("live\n"))
+        return Effect.succeed(textResponse("live\n"))
       case READY_PATH:
-        return ready
+        return readyResponse
       default:
-        return Effect.succeed(text(`No such page: the metrics are at ${METRICS_PATH}.\n`, 404))
+        return Effect.succeed(textResponse(`No such page: the metrics are at ${METRICS_PATH}.\n`, 404))
     }
   })
 })
@@ -58,7 +58,11 @@ export const layerMetricsPort = ({ port, host }: { readonly port: number; readon
       const app = yield* metricsApp
       const server = makeNodeServer(patience)
       server.maxConnections = METRICS_CONNECTIONS
-      const listener = yield* NodeHttpServer.make(() => server, { port, host, gracefulShutdownTimeout: LAST_ANSWER_MS })
+      const listener = yield* NodeHttpServer.make(() => server, {
+        port,
+        host,
+        gracefulShutdownTimeout: SHUTDOWN_GRACE_MS
+      })
       yield* listener.serve(app)
-    }).pipe(Effect.mapError((cause) => new MetricsPortUnusable({ cause })))
+    }).pipe(Effect.mapError((cause) => new MetricsPortUnavailable({ cause })))
   )

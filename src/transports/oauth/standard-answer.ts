@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Answer } from "../../contract/envelope.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
 import { type ApiError, errorCode, type OAuthError } from "../../contract/errors.ts"
 import { NO_STORE } from "../http/no-store.ts"
 
@@ -8,19 +8,19 @@ import { NO_STORE } from "../http/no-store.ts"
 // RFC 7591 3.2), so that clients of this API and libraries for OAuth both read it.
 
 /** In which manner a request was sent, and is answered: a form as libraries send it, by HTTP status; anything else by the envelope. */
-export type Manner = "form" | "envelope"
+export type ResponseFormat = "form" | "envelope"
 
-const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+const FORM_CONTENT_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 
-export const mannerOf = (contentType: string | undefined): Manner =>
-  contentType !== undefined && FORM.test(contentType) ? "form" : "envelope"
+export const toResponseFormat = (contentType: string | undefined): ResponseFormat =>
+  contentType !== undefined && FORM_CONTENT_TYPE.test(contentType) ? "form" : "envelope"
 
 /** What a failure is in the words of OAuth; `unsaid` where the failure has no word of its own: what was sent is wrong. */
-export const oauthErrorOf = (error: ApiError, unsaid: OAuthError): OAuthError => {
+export const toOauthError = (error: ApiError, fallback: OAuthError): OAuthError => {
   switch (error._tag) {
     case "BadRequest":
     case "ValidationFailed":
-      return error.oauth ?? unsaid
+      return error.oauth ?? fallback
     case "Unauthenticated":
       return error.oauth ?? "invalid_client"
     case "RateLimited":
@@ -40,14 +40,14 @@ export const oauthErrorOf = (error: ApiError, unsaid: OAuthError): OAuthError =>
 }
 
 /** HTTP status of a failure, for those who go by it (RFC 6749 5.2): 401 says that the client was not known, and nothing else does. */
-export const statusOf = (error: ApiError, oauth: OAuthError): number => {
+export const toHttpStatus = (error: ApiError, oauth: OAuthError): number => {
   if (oauth === "invalid_client") return 401
   const code = errorCode(error)
   return code === 429 || code >= 500 ? code : 400
 }
 
 /** A text of the characters that an error_description may have (RFC 6749 5.2). */
-export const described = (message: string): string =>
+export const toErrorDescription = (message: string): string =>
   message
     .replaceAll('"', "'")
     .replaceAll("\\", "/")
@@ -56,17 +56,20 @@ export const described = (message: string): string =>
 const NO_CACHE = { ...NO_STORE, pragma: "no-cache" } as const
 const CHALLENGE = { "www-authenticate": 'Basic realm="latchkey"' } as const
 
-export const standardResponse = (
-  answer: Answer,
-  manner: Manner,
-  unsaid: OAuthError
+export const toOauthResponse = (
+  answer: ServiceResponse,
+  responseFormat: ResponseFormat,
+  fallback: OAuthError
 ): HttpServerResponse.HttpServerResponse => {
   const { envelope, error } = answer
-  const oauth = error === undefined ? undefined : oauthErrorOf(error, unsaid)
-  const beside =
-    oauth === undefined ? fieldsOf(envelope.data) : { error: oauth, error_description: described(envelope.error_msg) }
-  const status = manner === "envelope" || error === undefined || oauth === undefined ? 200 : statusOf(error, oauth)
-  return HttpServerResponse.text(JSON.stringify({ ...beside, ...envelope }), {
+  const oauth = error === undefined ? undefined : toOauthError(error, fallback)
+  const oauthFields =
+    oauth === undefined
+      ? toObjectFields(envelope.data)
+      : { error: oauth, error_description: toErrorDescription(envelope.error_msg) }
+  const status =
+    responseFormat === "envelope" || error === undefined || oauth === undefined ? 200 : toHttpStatus(error, oauth)
+  return HttpServerResponse.text(JSON.stringify({ ...oauthFields, ...envelope }), {
     status,
     contentType: "application/json",
     headers: {
@@ -78,4 +81,4 @@ export const standardResponse = (
   })
 }
 
-const fieldsOf = (data: unknown): object => (Predicate.isObject(data) ? data : {})
+const toObjectFields = (data: unknown): object => (Predicate.isObject(data) ? data : {})

@@ -7,7 +7,7 @@ import type { Bucket } from "../../admission/windows/window.ts"
  * address needs no account, so what it may cost is counted by address. Addresses that open nothing are never counted: they
  * cost one look at an index, and would fill the memory of the windows.
  */
-export const makeCounting = Effect.map(
+export const makeRateLimiter = Effect.map(
   RateWindows,
   (windows) =>
     (bucket: Bucket): Effect.Effect<Option.Option<number>> =>

@@ -10,7 +10,7 @@ import ical, {
 
 export const ICALENDAR_TYPE = "text/calendar; charset=utf-8"
 
-export interface Heading {
+export interface IcalendarHeader {
   /** Undefined: it is called by its address. */
   readonly name?: string
   readonly product: string
@@ -19,7 +19,7 @@ export interface Heading {
 }
 
 /** A calendar has at least one component (RFC 5545, 3.6), also one without an event: a zone that nothing refers to. */
-const ZONE = [
+const UTC_TIME_ZONE = [
   "BEGIN:VTIMEZONE",
   "TZID:Etc/UTC",
   "BEGIN:STANDARD",
@@ -32,25 +32,25 @@ const ZONE = [
   ""
 ].join("\r\n")
 
-const END = "END:VCALENDAR"
+const END_LINE = "END:VCALENDAR"
 
 /** All that comes before the events. */
-export const icalendarBeginning = ({ name, product, refreshSeconds }: Heading): string => {
+export const renderIcalendarStart = ({ name, product, refreshSeconds }: IcalendarHeader): string => {
   const calendar = ical({
     // The library escapes the texts of events, but not the name.
-    ...(name === undefined ? {} : { name: escapedText(oneLine(name), false) }),
+    ...(name === undefined ? {} : { name: escapedText(toOneLine(name), false) }),
     prodId: { company: "Latchkey", product, language: "EN" },
     method: ICalCalendarMethod.PUBLISH,
     ttl: refreshSeconds
   })
-  return `${calendar.toString().slice(0, -END.length)}${ZONE}`
+  return `${calendar.toString().slice(0, -END_LINE.length)}${UTC_TIME_ZONE}`
 }
 
 /** All that comes after the events. */
-export const ICALENDAR_END = `${END}\r\n`
+export const ICALENDAR_END = `${END_LINE}\r\n`
 
 /** Days on which somebody is busy. */
-export interface BusyDays {
+export interface IcalendarBusyPeriod {
   readonly uid: string
   readonly summary: string
   readonly start: string
@@ -59,17 +59,17 @@ export interface BusyDays {
 }
 
 /** Each as an all-day event. */
-export const busyEvents = (all: ReadonlyArray<BusyDays>, stamp: Date): string => {
+export const renderBusyEvents = (periods: ReadonlyArray<IcalendarBusyPeriod>, stamp: Date): string => {
   const calendar = ical()
-  const events = all.map(({ uid, summary, start, end }) =>
+  const events = periods.map(({ uid, summary, start, end }) =>
     calendar
       .createEvent({
         id: uid,
         stamp,
-        start: midnight(start),
-        end: midnight(end),
+        start: toUtcMidnight(start),
+        end: toUtcMidnight(end),
         allDay: true,
-        summary: oneLine(summary),
+        summary: toOneLine(summary),
         transparency: ICalEventTransparency.OPAQUE,
         busystatus: ICalEventBusyStatus.BUSY
       })
@@ -78,6 +78,6 @@ export const busyEvents = (all: ReadonlyArray<BusyDays>, stamp: Date): string =>
   return foldLines(events.join(""))
 }
 
-const midnight = (date: string): Date => new Date(`${date}T00:00:00Z`)
+const toUtcMidnight = (date: string): Date => new Date(`${date}T00:00:00Z`)
 
-const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ")
+const toOneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ")

@@ -1,5 +1,5 @@
 const ENTITY_TAG = /(?:W\/)?("[^"]*")/g
 
 /** Whether the value of an If-None-Match names an ETag, or whatever there is; weak or not is the same here (RFC 9110, 13.1.2). */
-export const namesIt = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.trim() === "*" || Array.from(ifNoneMatch.matchAll(ENTITY_TAG)).some(([, opaque]) => opaque === etag)
+export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.trim() === "*" || Array.from(ifNoneMatch.matchAll(ENTITY_TAG)).some(([, tag]) => tag === etag)

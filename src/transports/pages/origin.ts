@@ -7,14 +7,14 @@ import { isPlainLoopback } from "../../service/configuration.ts"
 const hostOf = (address: string): string | undefined => URL.parse(address)?.host
 
 /** Whether the service was asked under a name of this machine. */
-export const isOwnHost = ({ headers: { host } }: HttpServerRequest): boolean =>
+export const isLoopbackHost = ({ headers: { host } }: HttpServerRequest): boolean =>
   host !== undefined && /^[A-Za-z0-9.:[\]-]+$/.test(host) && isPlainLoopback(`http://${host}`)
 
 /**
  * Whether no browser says that the form comes from another place. What is no browser says nothing of it. A proxy may ask under
  * another name than the browser, which has the public one then.
  */
-export const isOwnOrigin = ({ headers }: HttpServerRequest, publicUrl?: string): boolean => {
+export const isSameOrigin = ({ headers }: HttpServerRequest, publicUrl?: string): boolean => {
   const { host, origin } = headers
   const site = headers["sec-fetch-site"]
   if (site !== undefined && site !== "same-origin" && site !== "none") return false

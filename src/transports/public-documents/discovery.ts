@@ -6,22 +6,22 @@ import { Oauth } from "../../domain/access/oauth/contract.ts"
 import { AUTH_METHODS, GRANT_TYPES } from "../../domain/access/oauth/registration-rules.ts"
 import { AUTHORIZATION_PATH } from "../console/authorization.ts"
 import { DOCS_PATH } from "../http/docs-path.ts"
-import { pathOf } from "../http/path.ts"
+import { requestPath } from "../http/path.ts"
 import { REST_PREFIX } from "../http/rest-prefix.ts"
-import { forAnyOrigin } from "../oauth/cross-origin.ts"
-import { notReading, publicDocument, served } from "./public-document.ts"
+import { allowAnyOrigin } from "../oauth/cross-origin.ts"
+import { makePublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
 
 /** Below which path clients look for who gives out access (RFC 8615, RFC 9728, RFC 8414). */
 export const DISCOVERY_PREFIX = "/.well-known/oauth-"
 
-const RESOURCE = `${DISCOVERY_PREFIX}protected-resource`
-const SERVER = `${DISCOVERY_PREFIX}authorization-server`
-const MCP = "/mcp"
+const RESOURCE_METADATA_PATH = `${DISCOVERY_PREFIX}protected-resource`
+const SERVER_METADATA_PATH = `${DISCOVERY_PREFIX}authorization-server`
+const MCP_PATH = "/mcp"
 
 const SCOPES = ["read-only", "writable"]
 
 /** What a token is good for, and who gives it out (RFC 9728). */
-const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
+const resourceMetadata = (publicUrl: string, path: string): Schema.Json => ({
   resource: `${publicUrl}${path}`,
   authorization_servers: [publicUrl],
   bearer_methods_supported: ["header"],
@@ -34,15 +34,16 @@ const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
  * How access is asked for and given out (RFC 8414). It is the same text at each of its addresses: the issuer is one, whichever of
  * them its client came by.
  */
-const serverOf = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
-  const at = (operation: (typeof Oauth)[keyof typeof Oauth]) => `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
+const serverMetadata = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
+  const endpointUrl = (operation: (typeof Oauth)[keyof typeof Oauth]) =>
+    `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
   const methods = AUTH_METHODS.filter((method) => hasPublicClient || method !== "none")
   return {
     issuer: publicUrl,
     authorization_endpoint: `${publicUrl}${AUTHORIZATION_PATH}`,
-    token_endpoint: at(Oauth.create_oauth_authorization),
-    revocation_endpoint: at(Oauth.revoke_oauth_authorization),
-    ...(hasPublicClient ? { registration_endpoint: at(Oauth.create_oauth_registration) } : {}),
+    token_endpoint: endpointUrl(Oauth.create_oauth_authorization),
+    revocation_endpoint: endpointUrl(Oauth.revoke_oauth_authorization),
+    ...(hasPublicClient ? { registration_endpoint: endpointUrl(Oauth.create_oauth_registration) } : {}),
     scopes_supported: SCOPES,
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
@@ -52,36 +53,38 @@ const serverOf = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
     revocation_endpoint_auth_methods_supported: methods,
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${publicUrl}${DOCS_PATH}/`,
-    protected_resources: [publicUrl, `${publicUrl}${MCP}`]
+    protected_resources: [publicUrl, `${publicUrl}${MCP_PATH}`]
   }
 }
 
 /** Where each document is; of a service below a path, also where the standards put that path: behind the well-known name. */
-const documentsOf = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<string, Schema.Json> => {
-  const below = new URL(publicUrl).pathname.replace(/\/$/, "")
-  const server = serverOf(publicUrl, hasPublicClient)
+const discoveryDocuments = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<string, Schema.Json> => {
+  const basePath = new URL(publicUrl).pathname.replace(/\/$/, "")
+  const server = serverMetadata(publicUrl, hasPublicClient)
   return new Map(
-    ["", below].flatMap(
+    ["", basePath].flatMap(
       (path): ReadonlyArray<readonly [string, Schema.Json]> => [
-        [`${RESOURCE}${path}`, resourceAt(publicUrl, "")],
-        [`${RESOURCE}${path}${MCP}`, resourceAt(publicUrl, MCP)],
-        [`${SERVER}${path}`, server],
-        [`${SERVER}${path}${MCP}`, server]
+        [`${RESOURCE_METADATA_PATH}${path}`, resourceMetadata(publicUrl, "")],
+        [`${RESOURCE_METADATA_PATH}${path}${MCP_PATH}`, resourceMetadata(publicUrl, MCP_PATH)],
+        [`${SERVER_METADATA_PATH}${path}`, server],
+        [`${SERVER_METADATA_PATH}${path}${MCP_PATH}`, server]
       ]
     )
   )
 }
 
 /** Returns the document at a request's path, which may end with a slash, or undefined if there is none. */
-export const makeDiscovery = (publicUrl: string, hasPublicClient: boolean) => {
+export const makeDiscoveryHandler = (publicUrl: string, hasPublicClient: boolean) => {
   const documents = new Map(
-    Array.from(documentsOf(publicUrl, hasPublicClient), ([path, document]) => [
+    Array.from(discoveryDocuments(publicUrl, hasPublicClient), ([path, document]) => [
       path,
-      publicDocument(JSON.stringify(document), "application/json")
+      makePublicDocument(JSON.stringify(document), "application/json")
     ])
   )
   return (request: HttpServerRequest): HttpServerResponse | undefined => {
-    const document = documents.get(pathOf(request).replace(/\/$/, ""))
-    return document === undefined ? undefined : forAnyOrigin(notReading(request) ?? served(document, request))
+    const document = documents.get(requestPath(request).replace(/\/$/, ""))
+    return document === undefined
+      ? undefined
+      : allowAnyOrigin(rejectNonReadMethod(request) ?? toDocumentResponse(document, request))
   }
 }

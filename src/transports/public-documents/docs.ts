@@ -2,76 +2,76 @@ import { Context, Effect, FileSystem, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Deployment } from "../../platform/installation.ts"
-import { ASSETS, GUIDES_FOLDER } from "../docs/site/assets.ts"
+import { GUIDES_FOLDER, SITE_ASSETS } from "../docs/site/assets.ts"
 import { EXAMPLE_FILES, readGuides } from "../docs/site/guides.ts"
-import { pagesOf, type SiteSettings, siteFiles, tryPage } from "../docs/site/site.ts"
+import { listPages, listSiteFiles, renderTryPage, type SiteSettings } from "../docs/site/site.ts"
 import { DOCS_PATH } from "../http/docs-path.ts"
 import { REST_PREFIX } from "../http/rest-prefix.ts"
-import { hostRule } from "../mcp/access.ts"
-import { forAnyOrigin } from "../oauth/cross-origin.ts"
-import { notReading, type PublicDocument, publicDocument, served } from "./public-document.ts"
+import { makeHostRule } from "../mcp/access.ts"
+import { allowAnyOrigin } from "../oauth/cross-origin.ts"
+import { makePublicDocument, type PublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
 /** The token that the page for trying has filled in, where there is one to be had. */
-export const TryToken = Context.Reference<Effect.Effect<string | undefined>>("latchkey/adapters/TryToken", {
+export const TryPageToken = Context.Reference<Effect.Effect<string | undefined>>("latchkey/adapters/TryToken", {
   defaultValue: () => Effect.succeed(undefined)
 })
 
 /** What answers at {@link DOCS_PATH} and below; undefined: nothing, as at any path that nobody knows. */
-export type DocsDoor = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+export type DocsHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 /** The documentation, where the process has it. */
-export const Docs = Context.Reference<DocsDoor>("latchkey/adapters/Docs", {
+export const DocsEndpoint = Context.Reference<DocsHandler>("latchkey/adapters/Docs", {
   defaultValue: () => () => Effect.succeed(undefined)
 })
 
-const SAFE = {
+const DOCS_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer"
 }
 
 /** The console draws with styles in its elements, and with fonts and pictures of its own style sheet. */
-const TRYING = {
-  ...SAFE,
-  "content-security-policy": SAFE["content-security-policy"].replace(
+const TRY_PAGE_HEADERS = {
+  ...DOCS_HEADERS,
+  "content-security-policy": DOCS_HEADERS["content-security-policy"].replace(
     "style-src 'self'",
     "style-src 'self' 'unsafe-inline'"
   )
 }
 
 /** What proxies say of whom they speak for. */
-const PASSED_ON = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"]
+const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"]
 
 const TRY_PAGE = "try.html"
 
 /** Where a page is that is asked for without its ending, and the first page. */
-const moved = (to: string): Response =>
-  HttpServerResponse.empty({ status: 308, headers: { location: to, "cache-control": "public, max-age=300" } })
+const redirectPermanently = (location: string): Response =>
+  HttpServerResponse.empty({ status: 308, headers: { location, "cache-control": "public, max-age=300" } })
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mjs: "text/javascript; charset=utf-8",
   json: "application/json"
 }
 
 /** Below `assets/` and `examples/`: files as they lie there. */
-const fileOf = (name: string): { readonly file: string; readonly contentType: string } | undefined => {
+const findStaticFile = (name: string): { readonly file: string; readonly contentType: string } | undefined => {
   const [folder, base = ""] = name.split("/")
-  if (folder === "assets") return ASSETS.get(base)
+  if (folder === "assets") return SITE_ASSETS.get(base)
   if (folder !== "examples" || !EXAMPLE_FILES.includes(base)) return undefined
   return {
     file: `${GUIDES_FOLDER}/examples/${base}`,
-    contentType: TYPES[base.split(".").at(-1) ?? ""] ?? "application/octet-stream"
+    contentType: CONTENT_TYPES[base.split(".").at(-1) ?? ""] ?? "application/octet-stream"
   }
 }
 
-const makeDocs = (publicUrl: string) =>
+const makeDocsHandler = (publicUrl: string) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const deployment = yield* Deployment
-    const tryToken = yield* TryToken
-    const isMeant = hostRule(publicUrl)
+    const tryToken = yield* TryPageToken
+    const isAllowedHost = makeHostRule(publicUrl)
     const settings = yield* Effect.cached(
       Effect.map(
         readGuides(GUIDES_FOLDER, publicUrl),
@@ -84,19 +84,19 @@ const makeDocs = (publicUrl: string) =>
         })
       ).pipe(Effect.provideService(FileSystem.FileSystem, fs))
     )
-    const files = yield* Effect.cached(Effect.map(settings, siteFiles))
-    const kept = new Map<string, PublicDocument>()
+    const files = yield* Effect.cached(Effect.map(settings, listSiteFiles))
+    const documentCache = new Map<string, PublicDocument>()
 
-    const written = Effect.fnUntraced(function* (name: string) {
-      const known = kept.get(name)
-      if (known !== undefined) return known
-      const [page, asset] = [(yield* files).get(name)?.(), fileOf(name)]
+    const loadDocument = Effect.fnUntraced(function* (name: string) {
+      const cachedDocument = documentCache.get(name)
+      if (cachedDocument !== undefined) return cachedDocument
+      const [page, asset] = [(yield* files).get(name)?.(), findStaticFile(name)]
       if (page === undefined && asset === undefined) return undefined
       const document =
         page === undefined
-          ? publicDocument(yield* fs.readFile(asset?.file ?? ""), asset?.contentType ?? "")
-          : publicDocument(page.text, page.contentType)
-      kept.set(name, document)
+          ? makePublicDocument(yield* fs.readFile(asset?.file ?? ""), asset?.contentType ?? "")
+          : makePublicDocument(page.text, page.contentType)
+      documentCache.set(name, document)
       return document
     })
 
@@ -104,27 +104,30 @@ const makeDocs = (publicUrl: string) =>
      * Who came to this page by another name gets no token: a page elsewhere may have given its name to this machine. Nor does who
      * came through a proxy, which may stand at the door of the whole world.
      */
-    const trying = Effect.fnUntraced(function* ({ headers }: HttpServerRequest) {
-      const isHere = isMeant(headers["host"]) && PASSED_ON.every((name) => headers[name] === undefined)
-      const token = isHere ? yield* tryToken : undefined
-      const all = yield* settings
-      return HttpServerResponse.text(tryPage(pagesOf(all), all, token), {
+    const respondTryPage = Effect.fnUntraced(function* ({ headers }: HttpServerRequest) {
+      const isDirectLocalRequest =
+        isAllowedHost(headers["host"]) && PROXY_HEADERS.every((name) => headers[name] === undefined)
+      const token = isDirectLocalRequest ? yield* tryToken : undefined
+      const siteSettings = yield* settings
+      return HttpServerResponse.text(renderTryPage(listPages(siteSettings), siteSettings, token), {
         contentType: "text/html; charset=utf-8",
-        headers: { ...TRYING, "cache-control": "no-store", "x-content-type-options": "nosniff" }
+        headers: { ...TRY_PAGE_HEADERS, "cache-control": "no-store", "x-content-type-options": "nosniff" }
       })
     })
 
     return Effect.fnUntraced(function* (request: HttpServerRequest) {
       const path = request.url.split("?", 1)[0] ?? ""
-      if (path === "/" || path === DOCS_PATH) return moved(`${DOCS_PATH.slice(1)}/`)
+      if (path === "/" || path === DOCS_PATH) return redirectPermanently(`${DOCS_PATH.slice(1)}/`)
       const name = path.slice(DOCS_PATH.length + 1) || "index.html"
-      const other = notReading(request)
-      if (other !== undefined) return other
-      if (name === TRY_PAGE) return yield* trying(request)
-      const document = yield* written(name)
-      if (document !== undefined) return forAnyOrigin(served(document, request, SAFE))
-      return (yield* files).has(`${name}.html`) ? moved(`${name.slice(name.lastIndexOf("/") + 1)}.html`) : undefined
+      const methodResponse = rejectNonReadMethod(request)
+      if (methodResponse !== undefined) return methodResponse
+      if (name === TRY_PAGE) return yield* respondTryPage(request)
+      const document = yield* loadDocument(name)
+      if (document !== undefined) return allowAnyOrigin(toDocumentResponse(document, request, DOCS_HEADERS))
+      return (yield* files).has(`${name}.html`)
+        ? redirectPermanently(`${name.slice(name.lastIndexOf("/") + 1)}.html`)
+        : undefined
     }, Effect.orDie)
   })
 
-export const layerDocs = (publicUrl: string) => Layer.effect(Docs, makeDocs(publicUrl))
+export const layerDocs = (publicUrl: string) => Layer.effect(DocsEndpoint, makeDocsHandler(publicUrl))

@@ -1,122 +1,134 @@
 import { ByteSize, Effect, Result } from "effect"
 import { FindMyWay, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type { Answer } from "../../contract/envelope.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
 import { type BadRequest, NotFound, type Unauthenticated } from "../../contract/errors.ts"
-import { type GivenKey, KEY_HEADER } from "../../contract/idempotency-key.ts"
-import { type Input, type ReceivedInput, toReceivedInput } from "../../contract/input.ts"
+import { IDEMPOTENCY_KEY_HEADER, type ReceivedIdempotencyKey } from "../../contract/idempotency-key.ts"
+import { type CallInput, type ReceivedInput, toReceivedInput } from "../../contract/input.ts"
 import { METHODS, needsToken, type RouteSpec, routeOf } from "../../contract/operation.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES, OAUTH_BODY_BYTES } from "../../platform/limits.ts"
 import { operations } from "../../service/Api.ts"
 import { Service } from "../../service/service.ts"
-import { bodyText, formFields, hasBody, isJson, jsonFields, notJson, receiveBody } from "../http/body.ts"
-import { callerAddress } from "../http/caller-address.ts"
+import {
+  decodeBodyText,
+  hasBody,
+  isJsonContentType,
+  notJsonError,
+  parseFormFields,
+  parseJsonFields,
+  receiveBody
+} from "../http/body.ts"
+import { callerIpAddress } from "../http/caller-address.ts"
 import { NO_STORE } from "../http/no-store.ts"
 import { REST_PREFIX } from "../http/rest-prefix.ts"
-import { partsOfTarget } from "../http/target.ts"
-import { preflight } from "../oauth/cross-origin.ts"
-import { isOpenPath, openResponse } from "../oauth/open-paths.ts"
-import { receiveOpenRequest } from "../oauth/read-request.ts"
+import { splitTarget } from "../http/target.ts"
+import { preflightResponse } from "../oauth/cross-origin.ts"
+import { isPublicPath, toPublicPathResponse } from "../oauth/open-paths.ts"
+import { receivePublicRequest } from "../oauth/read-request.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
 /** An answer as HTTP carries it: always status 200, the result in the body (specification, Response envelope). */
-export const toResponse = (answer: Answer): Response =>
-  HttpServerResponse.text(JSON.stringify(answer.envelope), {
+export const toEnvelopeResponse = (serviceAnswer: ServiceResponse): Response =>
+  HttpServerResponse.text(JSON.stringify(serviceAnswer.envelope), {
     contentType: "application/json",
-    headers: { ...NO_STORE, ...answer.headers, "x-request-id": answer.envelope.request_id }
+    headers: { ...NO_STORE, ...serviceAnswer.headers, "x-request-id": serviceAnswer.envelope.request_id }
   })
 
 /** An answer below `/v3`: where no token is needed, with the fields of the standards beside the envelope. */
-export const restResponse = (answer: Answer, request: HttpServerRequest): Response => {
-  const [path] = partsOfTarget(request.url)
-  return isOpenPath(path) ? openResponse(answer, request, path) : toResponse(answer)
+export const toRestResponse = (serviceAnswer: ServiceResponse, request: HttpServerRequest): Response => {
+  const [path] = splitTarget(request.url)
+  return isPublicPath(path) ? toPublicPathResponse(serviceAnswer, request, path) : toEnvelopeResponse(serviceAnswer)
 }
 
-interface Served {
+interface RestRoute {
   readonly name: string
   readonly route: RouteSpec
   readonly maxBody: ByteSize.ByteSize
   /** It needs no token, and is read as the standards have it. */
-  readonly isOpen: boolean
+  readonly isPublic: boolean
 }
 
-const maxBodyOf = ({ body }: RouteSpec, isOpen: boolean): ByteSize.ByteSize => {
-  if (isOpen) return ByteSize.bytes(OAUTH_BODY_BYTES)
+const maxBodySize = ({ body }: RouteSpec, isPublic: boolean): ByteSize.ByteSize => {
+  if (isPublic) return ByteSize.bytes(OAUTH_BODY_BYTES)
   return ByteSize.bytes(body === "image" ? IMAGE_BODY_BYTES : BODY_BYTES)
 }
 
 /** The REST door: finds the operation of a request and hands it to the Service. */
-export const makeRest = Effect.fnUntraced(function* ({ trustProxy }: { readonly trustProxy: boolean }) {
+export const makeRestHandler = Effect.fnUntraced(function* ({ trustProxy }: { readonly trustProxy: boolean }) {
   const service = yield* Service
-  const router = FindMyWay.make<Served>()
+  const router = FindMyWay.make<RestRoute>()
   for (const operation of operations) {
-    const [route, isOpen] = [routeOf(operation), !needsToken(operation)]
-    const served = { name: operation._tag, route, maxBody: maxBodyOf(route, isOpen), isOpen }
-    router.on(route.method, pathPattern(route.path), served)
+    const [route, isPublic] = [routeOf(operation), !needsToken(operation)]
+    const restRoute = { name: operation._tag, route, maxBody: maxBodySize(route, isPublic), isPublic: isPublic }
+    router.on(route.method, pathPattern(route.path), restRoute)
   }
 
-  const methodsOf = (path: string) => METHODS.filter((method) => router.find(method, path) !== undefined)
+  const allowedMethods = (path: string) => METHODS.filter((method) => router.find(method, path) !== undefined)
 
   return (request: HttpServerRequest): Effect.Effect<Response> => {
-    const [path, query] = partsOfTarget(request.url)
-    if (request.method === "OPTIONS" && isOpenPath(path)) return Effect.succeed(preflight(methodsOf(path).join(", ")))
-    const found = router.find(request.method, path)
-    const answer =
-      found === undefined
-        ? service.refuse(noSuchRoute(request.method, path, methodsOf(path)), { door: "rest", headers: request.headers })
-        : service.call(found.handler.name, {
-            door: "rest",
-            address: found.handler.isOpen ? callerAddress(request, trustProxy) : undefined,
-            headers: request.headers,
-            params: found.params,
-            key: keyIn(request.headers),
-            receive: receiveInput(request, found.handler, query)
+    const [path, query] = splitTarget(request.url)
+    if (request.method === "OPTIONS" && isPublicPath(path))
+      return Effect.succeed(preflightResponse(allowedMethods(path).join(", ")))
+    const match = router.find(request.method, path)
+    const serviceAnswer =
+      match === undefined
+        ? service.respondWithError(makeNoSuchRouteError(request.method, path, allowedMethods(path)), {
+            transport: "rest",
+            headers: request.headers
           })
-    return Effect.map(answer, (answered) => restResponse(answered, request))
+        : service.call(match.handler.name, {
+            transport: "rest",
+            address: match.handler.isPublic ? callerIpAddress(request, trustProxy) : undefined,
+            headers: request.headers,
+            params: match.params,
+            idempotencyKey: readIdempotencyKey(request.headers),
+            receive: receiveInput(request, match.handler, query)
+          })
+    return Effect.map(serviceAnswer, (answer) => toRestResponse(answer, request))
   }
 })
 
-const keyIn = (headers: HttpServerRequest["headers"]): GivenKey | undefined => {
-  const value = headers[KEY_HEADER.toLowerCase()]
-  return value === undefined ? undefined : { field: KEY_HEADER, value }
+const readIdempotencyKey = (headers: HttpServerRequest["headers"]): ReceivedIdempotencyKey | undefined => {
+  const value = headers[IDEMPOTENCY_KEY_HEADER.toLowerCase()]
+  return value === undefined ? undefined : { field: IDEMPOTENCY_KEY_HEADER, value }
 }
 
 const pathPattern = (path: string): `/${string}` => `${REST_PREFIX}${path.replace(/\{([a-z_]+)\}/g, ":$1")}` as const
 
 /** `taken`: the methods that the path has. */
-const noSuchRoute = (method: string, path: string, taken: ReadonlyArray<string>) => {
-  const instead = taken.length === 0 ? "" : `; this path takes ${taken.join(" and ")}`
-  return new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}${instead}` })
+const makeNoSuchRouteError = (method: string, path: string, allowedMethods: ReadonlyArray<string>) => {
+  const allowedText = allowedMethods.length === 0 ? "" : `; this path takes ${allowedMethods.join(" and ")}`
+  return new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}${allowedText}` })
 }
 
 const receiveInput = (
   request: HttpServerRequest,
-  served: Served,
+  restRoute: RestRoute,
   query: string
 ): Effect.Effect<ReceivedInput, BadRequest | Unauthenticated> => {
-  if (served.isOpen) return receiveOpenRequest(request, served.maxBody)
-  const { method } = served.route
-  const reads = method === "GET" || (method === "DELETE" && !hasBody(request))
-  if (reads) return Effect.succeed({ parse: Effect.suspend(() => Effect.fromResult(parseQuery(query))) })
-  return hasBody(request) ? receiveJson(request, served.maxBody) : WITHOUT_FIELDS
+  if (restRoute.isPublic) return receivePublicRequest(request, restRoute.maxBody)
+  const { method } = restRoute.route
+  const readsQuery = method === "GET" || (method === "DELETE" && !hasBody(request))
+  if (readsQuery) return Effect.succeed({ parse: Effect.suspend(() => Effect.fromResult(parseQuery(query))) })
+  return hasBody(request) ? receiveJson(request, restRoute.maxBody) : EMPTY_INPUT
 }
 
-const WITHOUT_FIELDS = Effect.succeed(toReceivedInput({ encoding: "body", fields: {} }))
+const EMPTY_INPUT = Effect.succeed(toReceivedInput({ encoding: "body", fields: {} }))
 
-const parseQuery = (query: string): Result.Result<Input, BadRequest> =>
-  Result.map(formFields(query), (fields) => ({ encoding: "text", fields }))
+const parseQuery = (query: string): Result.Result<CallInput, BadRequest> =>
+  Result.map(parseFormFields(query), (fields) => ({ encoding: "text", fields }))
 
 const receiveJson = (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize
 ): Effect.Effect<ReceivedInput, BadRequest> =>
-  isJson(request.headers["content-type"])
+  isJsonContentType(request.headers["content-type"])
     ? Effect.map(receiveBody(request, maxBody), (body) => ({
         bytes: body.length,
         parse: Effect.suspend(() => Effect.fromResult(parseJsonBody(body)))
       }))
-    : Effect.fail(notJson)
+    : Effect.fail(notJsonError)
 
-const parseJsonBody = (body: Uint8Array): Result.Result<Input, BadRequest> =>
-  Result.map(Result.flatMap(bodyText(body), jsonFields), (fields) => ({ encoding: "body", fields }))
+const parseJsonBody = (body: Uint8Array): Result.Result<CallInput, BadRequest> =>
+  Result.map(Result.flatMap(decodeBodyText(body), parseJsonFields), (fields) => ({ encoding: "body", fields }))

@@ -1,86 +1,91 @@
 import { Effect } from "effect"
 import {
-  readBook,
-  readChange,
-  readInquire,
-  readMoney,
-  readMoodAsked,
-  readOffer,
-  readOpen,
-  readOrder,
-  readReview,
-  readWrite
+  decodeBookingRequest,
+  decodeChangeRequest,
+  decodeFailureModeRequest,
+  decodeInquiryRequest,
+  decodeListingRequest,
+  decodeMessageRequest,
+  decodeMoneyRequest,
+  decodeOfferRequest,
+  decodeOrderRequest,
+  decodeReviewRequest
 } from "../../connectors/sandbox/asked.ts"
-import type { Marketplace, Moved, Refused } from "../../connectors/sandbox/Marketplace.ts"
-import type { Form } from "./form.ts"
+import type { Marketplace, MarketplaceError, OrderActResult } from "../../connectors/sandbox/Marketplace.ts"
+import type { SandboxForm } from "./form.ts"
 
 // The forms of the page: each is an act of the marketplace.
 
-type Act = (form: Form) => Effect.Effect<string, Refused>
+type SandboxFormAction = (form: SandboxForm) => Effect.Effect<string, MarketplaceError>
 
 /** What the service said of it, in words. */
-const heardOf = (heard: string | null): string => {
-  if (heard === null) return "the service has not received it yet"
-  return heard === "applied" ? "the service applied it" : `the service: ${heard}`
+const ingestText = (ingestResult: string | null): string => {
+  if (ingestResult === null) return "the service has not received it yet"
+  return ingestResult === "applied" ? "the service applied it" : `the service: ${ingestResult}`
 }
 
-const said =
-  (what: string) =>
-  ({ order_id, status, total, currency, paid, heard }: Moved): string =>
-    `Order ${order_id} ${what}: ${status}, ${total} ${currency}, ${paid} paid; ${heardOf(heard)}.`
+const orderText =
+  (change: string) =>
+  ({ order_id, status, total, currency, paid, heard }: OrderActResult): string =>
+    `Order ${order_id} ${change}: ${status}, ${total} ${currency}, ${paid} paid; ${ingestText(heard)}.`
 
-const written = ({ thread_id, heard }: { readonly thread_id: string; readonly heard: string | null }): string =>
-  `Written in thread ${thread_id}; ${heardOf(heard)}.`
+const messageText = ({ thread_id, heard }: { readonly thread_id: string; readonly heard: string | null }): string =>
+  `Written in thread ${thread_id}; ${ingestText(heard)}.`
 
-const act =
-  <Asked, Done>(
-    read: (form: unknown) => Effect.Effect<Asked, Refused>,
-    does: (asked: Asked) => Effect.Effect<Done, Refused>,
-    say: (done: Done) => string
-  ): Act =>
+const makeAction =
+  <Input, Result>(
+    parse: (form: unknown) => Effect.Effect<Input, MarketplaceError>,
+    run: (asked: Input) => Effect.Effect<Result, MarketplaceError>,
+    describe: (done: Result) => string
+  ): SandboxFormAction =>
   (form) =>
-    Effect.map(Effect.flatMap(read(form), does), say)
+    Effect.map(Effect.flatMap(parse(form), run), describe)
 
 /** By the last part of their addresses; a form that is sent to the page itself books. */
-export const makeActs = (market: Marketplace["Service"]): ReadonlyMap<string, Act> => {
-  const book = act(readBook, market.book, said("is booked"))
+export const makeFormActions = (market: Marketplace["Service"]): ReadonlyMap<string, SandboxFormAction> => {
+  const book = makeAction(decodeBookingRequest, market.book, orderText("is booked"))
   return new Map([
     ["", book],
     ["book", book],
-    ["change", act(readChange, market.change, said("is changed"))],
-    ["pay", act(readMoney, market.pay, said("is paid"))],
-    ["refund", act(readMoney, market.refund, said("is paid back"))],
-    ["cancel", act(readOrder, market.cancel, said("is cancelled"))],
-    ["time-out", act(readOrder, market.timeOut, said("has timed out"))],
-    ["inquire", act(readInquire, market.inquire, written)],
-    ["write", act(readWrite, market.write, written)],
-    ["accept-offer", act(readOffer, market.acceptOffer, said("is booked"))],
+    ["change", makeAction(decodeChangeRequest, market.changeOrder, orderText("is changed"))],
+    ["pay", makeAction(decodeMoneyRequest, market.pay, orderText("is paid"))],
+    ["refund", makeAction(decodeMoneyRequest, market.refund, orderText("is paid back"))],
+    ["cancel", makeAction(decodeOrderRequest, market.cancel, orderText("is cancelled"))],
+    ["time-out", makeAction(decodeOrderRequest, market.timeOutOrder, orderText("has timed out"))],
+    ["inquire", makeAction(decodeInquiryRequest, market.inquire, messageText)],
+    ["write", makeAction(decodeMessageRequest, market.write, messageText)],
+    ["accept-offer", makeAction(decodeOfferRequest, market.acceptOffer, orderText("is booked"))],
     [
       "decline-offer",
-      act(
-        readOffer,
+      makeAction(
+        decodeOfferRequest,
         market.declineOffer,
-        ({ offer_id, status, heard }) => `Offer ${offer_id}: ${status}; ${heardOf(heard)}.`
+        ({ offer_id, status, heard }) => `Offer ${offer_id}: ${status}; ${ingestText(heard)}.`
       )
     ],
     [
       "review",
-      act(
-        readReview,
+      makeAction(
+        decodeReviewRequest,
         market.review,
-        ({ order_id, score, heard }) => `The guest of order ${order_id} gives it ${score} of 5; ${heardOf(heard)}.`
+        ({ order_id, score, heard }) => `The guest of order ${order_id} gives it ${score} of 5; ${ingestText(heard)}.`
       )
     ],
     [
       "mood",
-      act(readMoodAsked, market.mood, ({ channel_account_id, mood }) => `Account ${channel_account_id} now: ${mood}.`)
+      makeAction(
+        decodeFailureModeRequest,
+        market.setFailureMode,
+        ({ channel_account_id, mood }) => `Account ${channel_account_id} now: ${mood}.`
+      )
     ],
     [
       "open",
-      act(
-        readOpen,
-        market.open,
-        ({ channel_type, listing_id, heard }) => `Listing ${listing_id} is open on ${channel_type}; ${heardOf(heard)}.`
+      makeAction(
+        decodeListingRequest,
+        market.openListing,
+        ({ channel_type, listing_id, heard }) =>
+          `Listing ${listing_id} is open on ${channel_type}; ${ingestText(heard)}.`
       )
     ]
   ])

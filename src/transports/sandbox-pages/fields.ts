@@ -2,7 +2,7 @@ import { type Html, html, nothing } from "../docs/html.ts"
 
 // Forms, each sent to an address of its own below the page's.
 
-interface FieldOptions {
+interface SandboxFieldOptions {
   readonly type?: "text" | "date" | "number"
   readonly step?: string
   readonly value?: string
@@ -11,34 +11,34 @@ interface FieldOptions {
 }
 
 /** A field with its label. */
-export const field = (name: string, label: string, options: FieldOptions = {}): Html => {
+export const field = (name: string, label: string, options: SandboxFieldOptions = {}): Html => {
   const { type = "text", value = "", list, step, required } = options
-  const named = list === undefined ? nothing : html` list="${list}"`
-  const steps = step === undefined ? nothing : html` step="${step}"`
-  const must = required === true ? html` required` : nothing
-  return html`<label>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="off"${named}${steps}${must}></label>`
+  const listAttribute = list === undefined ? nothing : html` list="${list}"`
+  const stepAttribute = step === undefined ? nothing : html` step="${step}"`
+  const requiredAttribute = required === true ? html` required` : nothing
+  return html`<label>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="off"${listAttribute}${stepAttribute}${requiredAttribute}></label>`
 }
 
 /** A field for a text of several lines, in whatever script. */
-export const lines = (name: string, label: string): Html =>
+export const multilineField = (name: string, label: string): Html =>
   html`<label class="lines">${label} <textarea name="${name}" rows="2" dir="auto" required></textarea></label>`
 
-export const hidden = (name: string, value: string | number): Html =>
+export const hiddenField = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
 export const option = (value: string, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen ? html` selected` : nothing}>${value}</option>`
 
 /** Of several texts one, by their values; the first is chosen. */
-export const choice = (
+export const selectField = (
   name: string,
   label: string,
   options: ReadonlyArray<readonly [value: string, words: string]>
 ): Html =>
-  html`<label>${label} <select name="${name}">${options.map(([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>`
+  html`<label>${label} <select name="${name}">${options.map(([value, label]) => html`<option value="${value}">${label}</option>`)}</select></label>`
 
 /** Fields that few need, behind a word. */
-export const seldom = (summary: string, fields: Html): Html => html`<details>
+export const optionalFields = (summary: string, fields: Html): Html => html`<details>
 <summary>${summary}</summary>
 <div class="seldom">
 ${fields}
@@ -46,8 +46,13 @@ ${fields}
 </details>`
 
 /** `quiet`: one of several in a row. */
-export const form = (act: string, button: string, fields: Html, look: "fields" | "quiet" = "fields"): Html =>
-  html`<form class="${look}" method="post" action="/sandbox/${act}">
+export const sandboxForm = (
+  action: string,
+  button: string,
+  fields: Html,
+  appearance: "fields" | "quiet" = "fields"
+): Html =>
+  html`<form class="${appearance}" method="post" action="/sandbox/${action}">
 ${fields}
 <button>${button}</button>
 </form>`

@@ -5,10 +5,10 @@ import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerReque
 export const FORM_BYTES = 256 * 1024
 
 /** What a form says, by the names of its fields. A field that was left empty is not there. */
-export type Form = Readonly<Record<string, string | number | boolean>>
+export type SandboxForm = Readonly<Record<string, string | number | boolean>>
 
 /** Fields that are numbers, and those that are ticked. */
-const NUMBERS = new Set([
+const NUMBER_FIELDS = new Set([
   "operator_id",
   "channel_account_id",
   "adults",
@@ -22,19 +22,19 @@ const NUMBERS = new Set([
   "commission",
   "tax"
 ])
-const FLAGS = new Set(["instant"])
+const CHECKBOX_FIELDS = new Set(["instant"])
 /** Fields that are kept as they were written; a browser sends other ends of lines than were typed. */
-const TEXTS = new Set(["text"])
+const VERBATIM_FIELDS = new Set(["text"])
 
-const meantBy = (name: string, sent: string): string | number | boolean => {
-  if (TEXTS.has(name)) return sent.replaceAll("\r\n", "\n")
-  const text = sent.trim()
-  if (FLAGS.has(name)) return text === "1"
-  return NUMBERS.has(name) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+const parseField = (name: string, rawValue: string): string | number | boolean => {
+  if (VERBATIM_FIELDS.has(name)) return rawValue.replaceAll("\r\n", "\n")
+  const text = rawValue.trim()
+  if (CHECKBOX_FIELDS.has(name)) return text === "1"
+  return NUMBER_FIELDS.has(name) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
 /** Undefined: what was sent is no form, or too much. */
-export const readForm = (request: HttpServerRequest): Effect.Effect<Form | undefined> => {
+export const readSandboxForm = (request: HttpServerRequest): Effect.Effect<SandboxForm | undefined> => {
   const type = request.headers["content-type"] ?? ""
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
   if (!isForm || Number(request.headers["content-length"] ?? 0) > FORM_BYTES) return Effect.succeed(undefined)
@@ -44,7 +44,7 @@ export const readForm = (request: HttpServerRequest): Effect.Effect<Form | undef
       Object.fromEntries(
         Array.from(new URLSearchParams(text))
           .filter(([, value]) => value.trim() !== "")
-          .map(([name, value]) => [name, meantBy(name, value)])
+          .map(([name, value]) => [name, parseField(name, value)])
       )
     ),
     Effect.catch(() => Effect.succeed(undefined))

@@ -3,14 +3,14 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
-import { Seeing } from "../../connectors/sandbox/Seeing.ts"
+import { SandboxQueries } from "../../connectors/sandbox/Seeing.ts"
 import { isPlainLoopback } from "../../service/configuration.ts"
-import { partsOfTarget } from "../http/target.ts"
-import { documentResponse } from "../pages/document.ts"
-import { isOwnHost, isOwnOrigin } from "../pages/origin.ts"
-import { makeActs } from "./acts.ts"
-import { FORM_BYTES, readForm } from "./form.ts"
-import { keptOf, marketPage, operatorIn, partsOf, wordPage } from "./page.ts"
+import { splitTarget } from "../http/target.ts"
+import { toPageResponse } from "../pages/document.ts"
+import { isLoopbackHost, isSameOrigin } from "../pages/origin.ts"
+import { makeFormActions } from "./acts.ts"
+import { FORM_BYTES, readSandboxForm } from "./form.ts"
+import { preservedQuery, readListRanges, readOperatorFilter, renderMarketplacePage, textPage } from "./page.ts"
 
 /** Where the page of the sandbox is. */
 export const SANDBOX_PATH = "/sandbox"
@@ -18,35 +18,40 @@ export const SANDBOX_PATH = "/sandbox"
 type Response = HttpServerResponse.HttpServerResponse
 
 /** What is at {@link SANDBOX_PATH}; undefined: nothing, as at any path that nobody knows. */
-export type SandboxDoor = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+export type SandboxHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 /** The page of the sandbox, where the process has one. */
-export const SandboxPage = Context.Reference<SandboxDoor>("latchkey/adapters/SandboxPage", {
+export const SandboxEndpoint = Context.Reference<SandboxHandler>("latchkey/adapters/SandboxPage", {
   defaultValue: () => () => Effect.succeed(undefined)
 })
 
 /** Days of a calendar that are shown: six weeks. */
-const SHOWN_DAYS = 42
+const CALENDAR_DAYS = 42
 
-const show = (seeing: Seeing["Service"], publicUrl: string) =>
+const makeRenderer = (queries: SandboxQueries["Service"], publicUrl: string) =>
   Effect.fnUntraced(function* (query: URLSearchParams) {
-    const parts = partsOf(query)
-    const whose = operatorIn(query)
+    const listRanges = readListRanges(query)
+    const operatorFilter = readOperatorFilter(query)
     const rows = {
-      accounts: yield* seeing.accounts(parts.accounts, whose),
-      listings: yield* seeing.listings(parts.listings, whose),
-      orders: yield* seeing.orders(parts.orders, whose),
-      threads: yield* seeing.threads(parts.threads, whose),
-      asked: yield* seeing.asked(parts.asked, whose)
+      accounts: yield* queries.listAccounts(listRanges.accounts, operatorFilter),
+      listings: yield* queries.listListings(listRanges.listings, operatorFilter),
+      orders: yield* queries.listOrders(listRanges.orders, operatorFilter),
+      threads: yield* queries.listThreads(listRanges.threads, operatorFilter),
+      asked: yield* queries.listRequests(listRanges.asked, operatorFilter)
     }
-    const daysOf = yield* seeing.calendars(rows.listings.rows, SHOWN_DAYS)
+    const daysOf = yield* queries.loadCalendars(rows.listings.rows, CALENDAR_DAYS)
     const now = yield* DateTime.nowAsDate
-    return documentResponse(marketPage({ ...rows, parts, daysOf, query, now, publicUrl }), 200, "own", "own")
+    return toPageResponse(
+      renderMarketplacePage({ ...rows, listRanges, calendarOf: daysOf, query, now, publicUrl }),
+      200,
+      "own",
+      "own"
+    )
   })
 
 /** Back to the page, with what came of it. */
-const back = (name: "done" | "error", text: string, query: URLSearchParams): Response => {
-  const shown = new URLSearchParams(keptOf(query))
+const redirectWithMessage = (name: "done" | "error", text: string, query: URLSearchParams): Response => {
+  const shown = new URLSearchParams(preservedQuery(query))
   shown.set(name, text)
   return HttpServerResponse.empty({
     status: 303,
@@ -54,60 +59,75 @@ const back = (name: "done" | "error", text: string, query: URLSearchParams): Res
   })
 }
 
-const MESSAGE = 600
+const MAX_MESSAGE_LENGTH = 600
 
-const refusedWith = (status: number, words: string): Response => documentResponse(wordPage(words), status, "own")
+const toErrorResponse = (status: number, text: string): Response => toPageResponse(textPage(text), status, "own")
 
 /**
  * The page of the sandbox. Nobody signs in at it, so it is where callers reach the service on this machine alone, and
  * nowhere else, be the sandbox itself there.
  */
-export const layerSandboxPage = (publicUrl: string) =>
+export const layerSandboxEndpoint = (publicUrl: string) =>
   Layer.effect(
-    SandboxPage,
+    SandboxEndpoint,
     Effect.gen(function* () {
       const sandbox = yield* SandboxAllowed
-      const allowed = isPlainLoopback(publicUrl) ? sandbox.allowed : Effect.succeed(false)
-      const looked = show(yield* Seeing, publicUrl)
-      const acts = makeActs(yield* Marketplace)
+      const isAllowed = isPlainLoopback(publicUrl) ? sandbox.allowed : Effect.succeed(false)
+      const renderSandbox = makeRenderer(yield* SandboxQueries, publicUrl)
+      const actions = makeFormActions(yield* Marketplace)
 
-      const moved = Effect.fnUntraced(function* (name: string, request: HttpServerRequest, query: URLSearchParams) {
-        const act = acts.get(name)
-        if (act === undefined) return undefined
-        if (!isOwnOrigin(request)) return refusedWith(403, "Send a form of the sandbox page itself.")
-        const form = yield* readForm(request)
-        if (form === undefined) return refusedWith(400, `The body must be a form of at most ${FORM_BYTES} bytes.`)
-        return yield* act(form).pipe(
-          Effect.map((done) => back("done", done, query)),
-          Effect.catch(({ message }) => Effect.succeed(back("error", message.slice(0, MESSAGE), query)))
+      const handleForm = Effect.fnUntraced(function* (
+        name: string,
+        request: HttpServerRequest,
+        query: URLSearchParams
+      ) {
+        const action = actions.get(name)
+        if (action === undefined) return undefined
+        if (!isSameOrigin(request)) return toErrorResponse(403, "Send a form of the sandbox page itself.")
+        const form = yield* readSandboxForm(request)
+        if (form === undefined) return toErrorResponse(400, `The body must be a form of at most ${FORM_BYTES} bytes.`)
+        return yield* action(form).pipe(
+          Effect.map((doneMessage) => redirectWithMessage("done", doneMessage, query)),
+          Effect.catch(({ message }) =>
+            Effect.succeed(redirectWithMessage("error", message.slice(0, MAX_MESSAGE_LENGTH), query))
+          )
         )
       })
 
-      const answer = Effect.fnUntraced(function* (request: HttpServerRequest) {
-        const [path, search] = partsOfTarget(request.url)
+      const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
+        const [path, search] = splitTarget(request.url)
         const query = new URLSearchParams(search)
         const name = path.slice(SANDBOX_PATH.length + 1)
-        if (!isOwnHost(request))
-          return refusedWith(403, "Open the sandbox at a name of this machine, such as localhost.")
-        if (request.method === "POST") return yield* moved(name, request, query)
+        if (!isLoopbackHost(request))
+          return toErrorResponse(403, "Open the sandbox at a name of this machine, such as localhost.")
+        if (request.method === "POST") return yield* handleForm(name, request, query)
         if (name !== "") return undefined
-        const isLooking = request.method === "GET" || request.method === "HEAD"
-        return isLooking ? yield* looked(query) : refusedWith(405, "This address takes GET, HEAD and POST.")
+        const isReadMethod = request.method === "GET" || request.method === "HEAD"
+        return isReadMethod
+          ? yield* renderSandbox(query)
+          : toErrorResponse(405, "This address takes GET, HEAD and POST.")
       })
 
-      return (request) => Effect.flatMap(allowed, (isThere) => (isThere ? recorded(request, answer(request)) : none))
+      return (request) =>
+        Effect.flatMap(isAllowed, (isAllowedNow) => (isAllowedNow ? logResponse(request, respond(request)) : notFound))
     })
   )
 
-const none = Effect.succeed(undefined)
+const notFound = Effect.succeed(undefined)
 
 /** With its log line; what fails on our side is told there alone. */
-const recorded = Effect.fnUntraced(function* (request: HttpServerRequest, answer: Effect.Effect<Response | undefined>) {
+const logResponse = Effect.fnUntraced(function* (
+  request: HttpServerRequest,
+  respond: Effect.Effect<Response | undefined>
+) {
   const startedAt = yield* Clock.currentTimeMillis
-  const response = yield* Effect.catchCause(answer, (cause) =>
+  const response = yield* Effect.catchCause(respond, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.interrupt
-      : Effect.as(Effect.logError("defect", cause), refusedWith(500, "Something went wrong: the log has the cause."))
+      : Effect.as(
+          Effect.logError("defect", cause),
+          toErrorResponse(500, "Something went wrong: the log has the cause.")
+        )
   )
   const ms = (yield* Clock.currentTimeMillis) - startedAt
   if (response !== undefined) {

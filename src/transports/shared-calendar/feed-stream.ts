@@ -2,34 +2,41 @@ import { Clock, Effect, Option, Stream } from "effect"
 import { Places } from "../../admission/concurrency/Places.ts"
 import type { ServerError } from "../../contract/errors.ts"
 import {
-  type NamedProperty,
   type OpenedLink,
-  SharedCalendars
+  SharedCalendars,
+  type SharedPropertySummary
 } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { logFailure } from "../pages/failure.ts"
-import { eventsOf, FEED_END, type FeedSource, feedBeginning } from "./feed.ts"
+import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource } from "./feed.ts"
 import { calendarName } from "./page.ts"
-import { partPlace } from "./paging.ts"
-import { slicesOf } from "./slices.ts"
+import { partPosition } from "./paging.ts"
+import { toSlices } from "./slices.ts"
 
 /** Properties of a piece, whose days are read by one statement: the embedded database lets nobody else in between. */
-const PIECE = 25
+const PROPERTIES_PER_PIECE = 25
 
 /** Months a feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
 export const FEED_SPAN = { past: 1, months: 13 }
 
 /** The events of each of these properties. */
-const eventsOfEach = (calendars: SharedCalendars["Service"], link: OpenedLink, source: FeedSource, now: Date) =>
-  Effect.fnUntraced(function* (properties: ReadonlyArray<NamedProperty>) {
-    const known = yield* calendars.days(link, properties, FEED_SPAN)
+const makeEventsRenderer = (
+  calendars: SharedCalendars["Service"],
+  link: OpenedLink,
+  source: SharedFeedSource,
+  now: Date
+) =>
+  Effect.fnUntraced(function* (properties: ReadonlyArray<SharedPropertySummary>) {
+    const propertyCalendars = yield* calendars.days(link, properties, FEED_SPAN)
     // After each property everybody else's calls have their turn.
-    return yield* Effect.forEach(known, (property) => Effect.as(Effect.yieldNow, eventsOf(property, source, now)))
+    return yield* Effect.forEach(propertyCalendars, (property) =>
+      Effect.as(Effect.yieldNow, renderPropertyEvents(property, source, now))
+    )
   })
 
 /** The text of a feed, from its pieces. */
-const written = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, ServerError>) =>
-  Stream.make(feedBeginning(name)).pipe(
+const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, ServerError>) =>
+  Stream.make(renderFeedStart(name)).pipe(
     Stream.concat(Stream.flatMap(pieces, (piece) => Stream.fromIterable(piece, { chunkSize: 1 }))),
     Stream.concat(Stream.make(FEED_END)),
     Stream.tapCause(logFailure),
@@ -45,25 +52,25 @@ const written = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, Serv
  * What can go wrong with the first statements goes wrong before the answer begins. If a later one fails, the connection
  * is cut, so that half a feed is not taken for a whole one.
  */
-export const makeFeed = Effect.gen(function* () {
+export const makeFeedOpener = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
   const places = yield* Places
   const host = new URL(yield* PublicUrl).hostname
 
   return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
-    const pieceOf = eventsOfEach(calendars, link, { token, host }, new Date(yield* Clock.currentTimeMillis))
-    const beginning = Effect.gen(function* () {
+    const renderPiece = makeEventsRenderer(calendars, link, { token, host }, new Date(yield* Clock.currentTimeMillis))
+    const firstPiece = Effect.gen(function* () {
       const part = yield* calendars.part(link, number)
-      const [first = [], ...others] = slicesOf(part.properties, PIECE)
-      return { part, others, events: yield* pieceOf(first) }
+      const [first = [], ...others] = toSlices(part.properties, PROPERTIES_PER_PIECE)
+      return { part, others, events: yield* renderPiece(first) }
     })
-    const { part, others, events } = yield* places.within(link.operator_id, beginning)
+    const { part, others, events } = yield* places.within(link.operator_id, firstPiece)
     if (part.properties.length === 0 && number > 1) return Option.none()
-    const later = Stream.mapEffect(Stream.fromIterable(others), (piece) =>
-      places.within(link.operator_id, pieceOf(piece))
+    const laterPieces = Stream.mapEffect(Stream.fromIterable(others), (piece) =>
+      places.within(link.operator_id, renderPiece(piece))
     )
-    const { of } = partPlace(number, part.total)
-    const name = of === 1 ? calendarName(part) : `${calendarName(part)} (part ${number} of ${of})`
-    return Option.some(written(name, Stream.concat(Stream.succeed(events), later)))
+    const { count } = partPosition(number, part.total)
+    const name = count === 1 ? calendarName(part) : `${calendarName(part)} (part ${number} of ${count})`
+    return Option.some(encodeFeed(name, Stream.concat(Stream.succeed(events), laterPieces)))
   })
 })

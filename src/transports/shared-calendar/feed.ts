@@ -1,13 +1,13 @@
 import { hash } from "node:crypto"
-import { takenStretches } from "../../domain/calendars/calendar-share-links/rules.ts"
+import { listUnavailableStretches } from "../../domain/calendars/calendar-share-links/rules.ts"
 import type { SharedProperty } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
-import { busyEvents, ICALENDAR_END, icalendarBeginning } from "../pages/icalendar.ts"
+import { ICALENDAR_END, renderBusyEvents, renderIcalendarStart } from "../pages/icalendar.ts"
 
 // A feed in pieces, because a whole one can have two hundred thousand events: its beginning, the events of each property,
 // its end.
 
 /** What tells the events of a feed from those of any other. */
-export interface FeedSource {
+export interface SharedFeedSource {
   readonly token: string
   /** Host of the service. */
   readonly host: string
@@ -16,8 +16,8 @@ export interface FeedSource {
 const REFRESH_SECONDS = 60 * 60
 
 /** All that comes before the events. */
-export const feedBeginning = (name: string): string =>
-  icalendarBeginning({ name, product: "Shared calendar", refreshSeconds: REFRESH_SECONDS })
+export const renderFeedStart = (name: string): string =>
+  renderIcalendarStart({ name, product: "Shared calendar", refreshSeconds: REFRESH_SECONDS })
 
 /** All that comes after the events. */
 export const FEED_END = ICALENDAR_END
@@ -26,10 +26,14 @@ export const FEED_END = ICALENDAR_END
  * One event a taken stretch of the property, from its first night to the day its last night ends, without a word about
  * why. An event keeps its UID as long as its stretch begins on the same day.
  */
-export const eventsOf = ({ id, title, days }: SharedProperty, source: FeedSource, now: Date): string =>
-  busyEvents(
-    takenStretches(days).map(({ start, end }) => ({
-      uid: uidOf(source, id, start),
+export const renderPropertyEvents = (
+  { id, title, days }: SharedProperty,
+  source: SharedFeedSource,
+  now: Date
+): string =>
+  renderBusyEvents(
+    listUnavailableStretches(days).map(({ start, end }) => ({
+      uid: eventUid(source, id, start),
       summary: `${title} – not available`,
       start,
       end
@@ -38,5 +42,5 @@ export const eventsOf = ({ id, title, days }: SharedProperty, source: FeedSource
   )
 
 // Hashed, because it would else tell ids that are nobody's business.
-const uidOf = ({ token, host }: FeedSource, propertyId: number, start: string): string =>
+const eventUid = ({ token, host }: SharedFeedSource, propertyId: number, start: string): string =>
   `${hash("sha256", `${token} ${propertyId} ${start}`).slice(0, 32)}@${host}`

@@ -1,28 +1,28 @@
 import type {
-  LinkPart,
-  NamedProperty,
-  SharedProperty
+  SharedPropertiesPart,
+  SharedProperty,
+  SharedPropertySummary
 } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
-import type { Document } from "../pages/document.ts"
-import { monthName, monthsOf, monthTable } from "./month.ts"
-import { counted, type Place, pagesNav, partPlace } from "./paging.ts"
+import type { HtmlPage } from "../pages/document.ts"
+import { formatMonthName, groupByMonth, monthTable } from "./month.ts"
+import { formatCount, type PagePosition, pageNavigation, partPosition } from "./paging.ts"
 import { STYLE } from "./style.ts"
 
-const SEVERAL = "Free and taken days"
+const DEFAULT_CALENDAR_NAME = "Free and taken days"
 
 /** What a calendar is called: its property, when there is just one. */
-export const calendarName = ({ total, properties }: LinkPart): string =>
-  total === 1 ? (properties[0]?.title ?? SEVERAL) : SEVERAL
+export const calendarName = ({ total, properties }: SharedPropertiesPart): string =>
+  total === 1 ? (properties[0]?.title ?? DEFAULT_CALENDAR_NAME) : DEFAULT_CALENDAR_NAME
 
 /** One page of a calendar. */
-export interface CalendarPage {
+export interface CalendarPageView {
   /** Today where the merchant is. */
   readonly today: string
   /** Properties of the whole calendar. */
   readonly total: number
-  readonly place: Place
+  readonly position: PagePosition
   /** Those on this page. */
   readonly properties: ReadonlyArray<SharedProperty>
   /** Absolute address of the part of the feed that has them. */
@@ -32,35 +32,37 @@ export interface CalendarPage {
 }
 
 /** The page around the {@link sectionOf} each of its properties. */
-export const calendarPage = (page: CalendarPage, sections: ReadonlyArray<Html>): Document => {
-  const { place, properties, total } = page
-  const name = calendarName(page)
-  const title = name === SEVERAL ? SEVERAL : `${name} – free and taken days`
+export const renderCalendarPage = (view: CalendarPageView, propertySections: ReadonlyArray<Html>): HtmlPage => {
+  const { position, properties, total } = view
+  const name = calendarName(view)
+  const title = name === DEFAULT_CALENDAR_NAME ? DEFAULT_CALENDAR_NAME : `${name} – free and taken days`
   return {
-    title: place.of === 1 ? title : `${title} – page ${counted(place.number)} of ${counted(place.of)}`,
+    title:
+      position.count === 1 ? title : `${title} – page ${formatCount(position.index)} of ${formatCount(position.count)}`,
     style: STYLE,
     body: html`<header>
 <h1>${name}</h1>
-${introduction(page)}</header>
-${pagesNav(place, "Pages")}${total > 1 ? listOf(properties) : nothing}<main>
-${sections}</main>
-${pagesNav(place, "More pages")}${footer(page)}`
+${introduction(view)}</header>
+${pageNavigation(position, "Pages")}${total > 1 ? propertyList(properties) : nothing}<main>
+${propertySections}</main>
+${pageNavigation(position, "More pages")}${footer(view)}`
   }
 }
 
 /** `51 to 100 of 1,000`: which ones the `number`th piece of that size has. */
-const rangeOf = (number: number, size: number, total: number): string =>
-  `${counted((number - 1) * size + 1)} to ${counted(Math.min(number * size, total))} of ${counted(total)}`
+const rangeText = (position: number, size: number, total: number): string =>
+  `${formatCount((position - 1) * size + 1)} to ${formatCount(Math.min(position * size, total))} of ${formatCount(total)}`
 
-const introduction = ({ properties, today, place, total }: CalendarPage): Html => {
-  const months = monthsOf(properties[0]?.days ?? [])
+const introduction = ({ properties, today, position, total }: CalendarPageView): Html => {
+  const months = groupByMonth(properties[0]?.days ?? [])
   const [first, last] = [months[0]?.month, months.at(-1)?.month]
   if (first === undefined || last === undefined)
     return html`<p>There are no properties in this calendar yet.</p>
 `
   const sample = Number(today.slice(8))
-  const which = place.of === 1 ? nothing : html` Properties ${rangeOf(place.number, SHARED_PAGE_PROPERTIES, total)}.`
-  return html`<p class="soft">Nights that can and cannot be booked, ${monthName(first)} to ${monthName(last)}.${which}</p>
+  const rangeNote =
+    position.count === 1 ? nothing : html` Properties ${rangeText(position.index, SHARED_PAGE_PROPERTIES, total)}.`
+  return html`<p class="soft">Nights that can and cannot be booked, ${formatMonthName(first)} to ${formatMonthName(last)}.${rangeNote}</p>
 <ul class="legend" aria-label="What the days look like">
 <li><span class="swatch free" aria-hidden="true"><b>${sample}</b></span> Free</li>
 <li><span class="swatch taken" aria-hidden="true"><b>${sample}</b></span> Taken</li>
@@ -69,54 +71,56 @@ const introduction = ({ properties, today, place, total }: CalendarPage): Html =
 `
 }
 
-const anchorOf = (index: number): string => `property-${index + 1}`
+const propertyAnchor = (index: number): string => `property-${index + 1}`
 
-const listOf = (properties: ReadonlyArray<NamedProperty>): Html => html`<nav id="properties" aria-label="Properties">
+const propertyList = (
+  properties: ReadonlyArray<SharedPropertySummary>
+): Html => html`<nav id="properties" aria-label="Properties">
 <ul class="list">${properties.map(
-  ({ title }, index) => html`<li><a href="#${anchorOf(index)}">${title}</a></li>
+  ({ title }, index) => html`<li><a href="#${propertyAnchor(index)}">${title}</a></li>
 `
 )}</ul>
 </nav>
 `
 
 /** The months of the property that is the `index`th of its page. */
-export const sectionOf = (
+export const propertySection = (
   { title, days }: SharedProperty,
   index: number,
-  { today, total }: Pick<CalendarPage, "today" | "total">
+  { today, total }: Pick<CalendarPageView, "today" | "total">
 ): Html => {
   const months = html`<div class="months">
-${monthsOf(days).map((month) => monthTable(month, today))}</div>
+${groupByMonth(days).map((month) => monthTable(month, today))}</div>
 `
-  const anchor = anchorOf(index)
-  const which = total > SHARED_PAGE_PROPERTIES ? " of this page" : ""
+  const anchor = propertyAnchor(index)
+  const pageNote = total > SHARED_PAGE_PROPERTIES ? " of this page" : ""
   // The one property of a calendar is its headline already.
   return total === 1
     ? months
     : html`<section aria-labelledby="${anchor}">
 <h2 id="${anchor}">${title}</h2>
-${months}<p class="online"><a href="#properties">All properties${which}</a></p>
+${months}<p class="online"><a href="#properties">All properties${pageNote}</a></p>
 </section>
 `
 }
 
-const footer = ({ feedUrl, total, part }: CalendarPage): Html => {
-  const parted =
-    partPlace(part, total).of === 1
+const footer = ({ feedUrl, total, part }: CalendarPageView): Html => {
+  const partNote =
+    partPosition(part, total).count === 1
       ? nothing
-      : html`<p>It has the properties ${rangeOf(part, SHARED_PART_PROPERTIES, total)}. The others are at addresses of their own, named at the end of their pages.</p>
+      : html`<p>It has the properties ${rangeText(part, SHARED_PART_PROPERTIES, total)}. The others are at addresses of their own, named at the end of their pages.</p>
 `
   return html`<footer>
 <p class="soft">A day stands for the night that begins on it: guests can arrive on a free day, and leave on the morning of a taken one.</p>
 <div class="online">
 <p>Keep it in your own calendar: subscribe to this address in Google Calendar, Apple Calendar or Outlook.</p>
 <p><a href="${feedUrl}">${feedUrl}</a></p>
-${parted}</div>
+${partNote}</div>
 </footer>`
 }
 
 /** What the holder of a link reads that opens nothing (specification, DELETE /calendar_share_links/{id}). */
-export const invalidPage: Document = {
+export const invalidLinkPage: HtmlPage = {
   title: "Share link invalid",
   style: STYLE,
   body: html`<main>
@@ -127,16 +131,16 @@ export const invalidPage: Document = {
 }
 
 /** Not to be opened like this; the words say how. */
-export const refusedPage = (why: string): Document => ({
+export const rejectedPage = (reason: string): HtmlPage => ({
   title: "Request not accepted",
   style: STYLE,
   body: html`<main>
 <h1>Request not accepted</h1>
-<p>${why}</p>
+<p>${reason}</p>
 </main>`
 })
 
-export const failedPage: Document = {
+export const failedPage: HtmlPage = {
   title: "Something went wrong",
   style: STYLE,
   body: html`<main>
@@ -146,7 +150,7 @@ export const failedPage: Document = {
 }
 
 /** Nothing is wrong with the calendar; there was too much else to do. */
-export const busyPage: Document = {
+export const busyPage: HtmlPage = {
   title: "Please wait",
   style: STYLE,
   body: html`<main>
@@ -156,7 +160,7 @@ export const busyPage: Document = {
 }
 
 /** A page that the calendar does not have: it may have had it once. */
-export const noSuchPage: Document = {
+export const notFoundPage: HtmlPage = {
   title: "No such page",
   style: STYLE,
   body: html`<main>
@@ -167,7 +171,7 @@ export const noSuchPage: Document = {
 }
 
 /** More looked at the calendar than one link may let. */
-export const tooManyPage = (seconds: number): Document => ({
+export const tooManyPage = (seconds: number): HtmlPage => ({
   title: "Opened too often",
   style: STYLE,
   body: html`<main>

@@ -4,17 +4,17 @@ import { Effect } from "effect"
 const SLICE = 10
 
 /** Items in order, `size` at a time. */
-export const slicesOf = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+export const toSlices = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 
 /** What `make` makes of each item, in order; between slices everybody else's calls have their turn. */
-export const inSlices = <A, B>(
+export const mapInSlices = <A, B>(
   items: ReadonlyArray<A>,
   make: (item: A, index: number) => B
 ): Effect.Effect<ReadonlyArray<B>> =>
   Effect.map(
-    Effect.forEach(slicesOf(items, SLICE), (slice, before) =>
-      Effect.map(Effect.yieldNow, () => slice.map((item, index) => make(item, before * SLICE + index)))
+    Effect.forEach(toSlices(items, SLICE), (slice, sliceIndex) =>
+      Effect.map(Effect.yieldNow, () => slice.map((item, index) => make(item, sliceIndex * SLICE + index)))
     ),
-    (made) => made.flat()
+    (results) => results.flat()
   )

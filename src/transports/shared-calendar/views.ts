@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { type Bucket, windowOf } from "../../admission/windows/window.ts"
 import type { OpenedLink } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { SHARED_FEEDS_A_MINUTE, SHARED_PAGES_A_MINUTE } from "../../platform/limits.ts"
-import { makeCounting } from "../pages/counting.ts"
+import { makeRateLimiter } from "../pages/counting.ts"
 
 const MINUTE = windowOf("1m")
 
-const bucketOf = ({ operator_id, id }: OpenedLink, view: "page" | "feed"): Bucket => ({
+const toRateLimitBucket = ({ operator_id, id }: OpenedLink, view: "page" | "feed"): Bucket => ({
   key: `{op:${operator_id}}:share_link:${id}:${view}`,
   scope: "share_link",
   window: MINUTE,
@@ -14,7 +14,7 @@ const bucketOf = ({ operator_id, id }: OpenedLink, view: "page" | "feed"): Bucke
 })
 
 /** Counts a view of a link; when there were too many this minute, the whole seconds until the next. */
-export const makeViews = Effect.map(
-  makeCounting,
-  (counted) => (link: OpenedLink, view: "page" | "feed") => counted(bucketOf(link, view))
+export const makeLinkRateLimiter = Effect.map(
+  makeRateLimiter,
+  (checkRateLimit) => (link: OpenedLink, view: "page" | "feed") => checkRateLimit(toRateLimitBucket(link, view))
 )

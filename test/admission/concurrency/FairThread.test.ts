@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import fc from "fast-check"
 import { BUILDING_RUN_MS, FairThread } from "../../../src/admission/concurrency/FairThread.ts"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { BeforeReading } from "../../../src/platform/database/rows.ts"
+import { BeforeDecoding } from "../../../src/platform/database/rows.ts"
 
 /** A thread that goes on when it is told to, and answers that take as long as they say. */
 class Scene {
@@ -138,7 +138,7 @@ describe("the thread between operators", () => {
         const until = performance.now() + 2 * BUILDING_RUN_MS
         while (performance.now() < until) {}
       })
-      const answer = Effect.andThen(Effect.flatten(BeforeReading), build)
+      const answer = Effect.andThen(Effect.flatten(BeforeDecoding), build)
       const all = Array.from({ length: LARGE }, () => places.within(1, answer))
       yield* Fiber.join(yield* Effect.forkChild(Effect.all(all, { concurrency: "unbounded" })))
       over = true

@@ -3,7 +3,7 @@ import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { BUILDING_RUN_MS } from "../../../src/admission/concurrency/FairThread.ts"
 import { Places, SMALL_BODY_BYTES } from "../../../src/admission/concurrency/Places.ts"
-import { PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../../../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS, PERMIT_WAIT_MS, QUEUED_BYTES, QUEUED_CALLS } from "../../../src/platform/limits.ts"
 
 /** A call under way: it has begun once it has a place, and ends when it is told to. */
 const call = Effect.fnUntraced(function* (operator: number, bytes = 0) {
@@ -23,10 +23,10 @@ const countBegun = (all: ReadonlyArray<{ readonly hasBegun: Effect.Effect<boolea
 const withPlaces = (places: number) => Effect.provide(Places.layer(places))
 
 describe("working in places", () => {
-  it.effect(`${PLACES} calls work at once; one more begins when one has ended`, () =>
+  it.effect(`${CONCURRENCY_PERMITS} calls work at once; one more begins when one has ended`, () =>
     Effect.gen(function* () {
-      const all = yield* calls(1, PLACES + 1)
-      assert.strictEqual(yield* countBegun(all), PLACES)
+      const all = yield* calls(1, CONCURRENCY_PERMITS + 1)
+      assert.strictEqual(yield* countBegun(all), CONCURRENCY_PERMITS)
       const [first] = all
       if (first === undefined) return
       yield* Deferred.succeed(first.end, "answered")
@@ -119,40 +119,38 @@ describe("working in places", () => {
       const working = yield* call(1)
       const quick = yield* Effect.forkChild(
         Effect.all(
-          Array.from({ length: WAITING_CALLS }, (_, n) => places.within(1, Effect.succeed(n))),
+          Array.from({ length: QUEUED_CALLS }, (_, n) => places.within(1, Effect.succeed(n))),
           { concurrency: "unbounded" }
         ),
         { startImmediately: true }
       )
       yield* Deferred.succeed(working.end, "")
-      assert.strictEqual((yield* Fiber.join(quick)).length, WAITING_CALLS)
+      assert.strictEqual((yield* Fiber.join(quick)).length, QUEUED_CALLS)
+    }).pipe(withPlaces(1))
+  )
+
+  it.effect(`${QUEUED_CALLS} calls of an operator may wait; one more is answered 500 at once, with when to retry`, () =>
+    Effect.gen(function* () {
+      const places = yield* Places
+      const waiting = yield* calls(1, 1 + QUEUED_CALLS)
+      assert.strictEqual(yield* countBegun(waiting), 1)
+      const exit = yield* Effect.exit(places.within(1, Effect.void))
+      const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : undefined
+      assert.include(String(error), "ServerError")
+      // Another operator has as many of its own.
+      const other = yield* call(2)
+      for (const { end } of waiting.slice(0, 2)) yield* Deferred.succeed(end, "")
+      yield* other.begun
     }).pipe(withPlaces(1))
   )
 
   it.effect(
-    `${WAITING_CALLS} calls of an operator may wait; one more is answered 500 at once, with when to retry`,
-    () =>
-      Effect.gen(function* () {
-        const places = yield* Places
-        const waiting = yield* calls(1, 1 + WAITING_CALLS)
-        assert.strictEqual(yield* countBegun(waiting), 1)
-        const exit = yield* Effect.exit(places.within(1, Effect.void))
-        const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : undefined
-        assert.include(String(error), "ServerError")
-        // Another operator has as many of its own.
-        const other = yield* call(2)
-        for (const { end } of waiting.slice(0, 2)) yield* Deferred.succeed(end, "")
-        yield* other.begun
-      }).pipe(withPlaces(1))
-  )
-
-  it.effect(
-    `waiting calls of an operator keep ${WAITING_BYTES} bytes; with one more a call is answered 500 at once`,
+    `waiting calls of an operator keep ${QUEUED_BYTES} bytes; with one more a call is answered 500 at once`,
     () =>
       Effect.gen(function* () {
         const places = yield* Places
         yield* call(1)
-        const large = yield* call(1, WAITING_BYTES - 1)
+        const large = yield* call(1, QUEUED_BYTES - 1)
         yield* call(1, 1)
         const error = yield* Effect.flip(places.within(1, Effect.void, 1))
         assert.strictEqual(error._tag, "ServerError")
@@ -166,7 +164,7 @@ describe("working in places", () => {
     Effect.gen(function* () {
       const working = yield* call(1)
       const late = yield* call(1)
-      yield* TestClock.adjust(PLACE_WAIT_MS - 1)
+      yield* TestClock.adjust(PERMIT_WAIT_MS - 1)
       const next = yield* call(1)
       assert.isUndefined(late.fiber.pollUnsafe())
       yield* TestClock.adjust(1)

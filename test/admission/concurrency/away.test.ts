@@ -3,8 +3,8 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { awayFromPlace, awayWhileActing } from "../../../src/contract/away-from-place.ts"
-import { EMBEDDED_PLACES, FEED_WAITS, PLACE_WAIT_MS } from "../../../src/platform/limits.ts"
+import { releasePermitForExternalAct, releasePermitWhile } from "../../../src/contract/away-from-place.ts"
+import { EMBEDDED_PERMITS, FEED_WAITING_READS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 
 /** Where a call is: it waits for a place, works in it, is away from it, or is over. */
 type Where = "outside" | "working" | "away" | "over"
@@ -24,7 +24,7 @@ const visitor = Effect.fnUntraced(function* (operator: number) {
     })
   const work = is("working").pipe(
     Effect.andThen(Deferred.await(leave)),
-    Effect.andThen(awayFromPlace(Effect.andThen(is("away"), Deferred.await(comeBack)))),
+    Effect.andThen(releasePermitWhile(Effect.andThen(is("away"), Deferred.await(comeBack)))),
     Effect.andThen(is("working")),
     Effect.andThen(Deferred.await(end))
   )
@@ -81,11 +81,11 @@ describe("away from a place", () => {
     }).pipe(withPlaces(1))
   )
 
-  it.effect(`${FEED_WAITS} calls that wait do not hold up a quiet caller on ${EMBEDDED_PLACES} places`, () =>
+  it.effect(`${FEED_WAITING_READS} calls that wait do not hold up a quiet caller on ${EMBEDDED_PERMITS} places`, () =>
     Effect.gen(function* () {
       const places = yield* Places
       const many = yield* Effect.forEach(
-        Array.from({ length: FEED_WAITS }, () => 1),
+        Array.from({ length: FEED_WAITING_READS }, () => 1),
         visitor
       )
       for (const each of many) yield* each.leaves
@@ -94,9 +94,9 @@ describe("away from a place", () => {
         many.map(({ where }) => where()),
         many.map(() => "away")
       )
-      assert.strictEqual(yield* free, EMBEDDED_PLACES)
+      assert.strictEqual(yield* free, EMBEDDED_PERMITS)
       assert.strictEqual(yield* places.within(2, Effect.succeed("answered")), "answered")
-    }).pipe(withPlaces(EMBEDDED_PLACES))
+    }).pipe(withPlaces(EMBEDDED_PERMITS))
   )
 
   it.effect.each(["away", "waiting to come back"] as const)(
@@ -123,7 +123,7 @@ describe("away from a place", () => {
       const second = yield* visitor(2)
       yield* first.comesBack
       yield* settled
-      yield* TestClock.adjust(PLACE_WAIT_MS)
+      yield* TestClock.adjust(PERMIT_WAIT_MS)
       const error = yield* Effect.flip(Fiber.join(first.fiber))
       assert.strictEqual(error._tag, "ServerError")
       assert.strictEqual(yield* free, 0)
@@ -138,7 +138,7 @@ describe("away from a place", () => {
       const awaited = <A, E>(waiting: Effect.Effect<A, E>) =>
         places.within(
           1,
-          Effect.flatMap(Effect.exit(awayFromPlace(waiting)), (exit) => Effect.map(free, (n) => [exit, n]))
+          Effect.flatMap(Effect.exit(releasePermitWhile(waiting)), (exit) => Effect.map(free, (n) => [exit, n]))
         )
       assert.deepStrictEqual(yield* awaited(Effect.succeed(1)), [Exit.succeed(1), 0])
       assert.deepStrictEqual(yield* awaited(Effect.fail("refused")), [Exit.fail("refused"), 0])
@@ -151,14 +151,14 @@ describe("away from a place", () => {
       const places = yield* Places
       for (const exit of [Exit.succeed("done"), Exit.fail("refused")]) {
         const over = yield* Deferred.make<void>()
-        const acting = awayWhileActing(Effect.andThen(Deferred.await(over), exit))
+        const acting = releasePermitForExternalAct(Effect.andThen(Deferred.await(over), exit))
         const first = yield* Effect.forkChild(places.within(1, Effect.exit(acting)), { startImmediately: true })
         const second = yield* visitor(2)
         assert.strictEqual(second.where(), "working")
         yield* Deferred.succeed(over, undefined)
         yield* settled
         assert.isUndefined(first.pollUnsafe(), "waits for a place first")
-        yield* TestClock.adjust(PLACE_WAIT_MS)
+        yield* TestClock.adjust(PERMIT_WAIT_MS)
         assert.deepStrictEqual(yield* Fiber.join(first), exit)
         assert.strictEqual(yield* free, 0)
         yield* second.isGone
@@ -170,17 +170,20 @@ describe("away from a place", () => {
   it.effect("within itself, or beside itself, neither gives back a second place nor takes one", () =>
     Effect.gen(function* () {
       const places = yield* Places
-      yield* places.within(1, awayFromPlace(awayFromPlace(Effect.void)))
-      yield* places.within(1, Effect.all([awayFromPlace(Effect.yieldNow), awayFromPlace(settled)], { concurrency: 2 }))
+      yield* places.within(1, releasePermitWhile(releasePermitWhile(Effect.void)))
+      yield* places.within(
+        1,
+        Effect.all([releasePermitWhile(Effect.yieldNow), releasePermitWhile(settled)], { concurrency: 2 })
+      )
       assert.strictEqual(yield* free, 2)
     }).pipe(withPlaces(2))
   )
 
   it.effect("without places, what waits just runs", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* awayFromPlace(Effect.succeed(1)), 1)
+      assert.strictEqual(yield* releasePermitWhile(Effect.succeed(1)), 1)
       const places = yield* Places
-      assert.strictEqual(yield* places.within(1, awayFromPlace(Effect.succeed(2))), 2)
+      assert.strictEqual(yield* places.within(1, releasePermitWhile(Effect.succeed(2))), 2)
     }).pipe(Effect.provide(Places.layerUnbounded))
   )
 
@@ -198,7 +201,7 @@ describe("away from a place", () => {
               const visitors = yield* Effect.forEach([1, 1, 1, 1, 2, 2, 3, 4], visitor)
               for (const { visitor: index, does } of steps) {
                 const each = visitors[index]
-                if (does === "waits too long") yield* TestClock.adjust(PLACE_WAIT_MS)
+                if (does === "waits too long") yield* TestClock.adjust(PERMIT_WAIT_MS)
                 else if (each !== undefined) yield* each[does]
                 if (steps.length % 2 === 0) yield* settled
                 assert.isAtMost(working(visitors), places)

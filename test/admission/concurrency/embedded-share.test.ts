@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { EMBEDDED_PLACES } from "../../../src/platform/limits.ts"
+import { EMBEDDED_PERMITS } from "../../../src/platform/limits.ts"
 import { layerTestMemory } from "../../support/database.ts"
 
 // The one session of the embedded database runs statements in the order they were asked for. So it is the places of calls
@@ -12,8 +12,8 @@ const CALLERS = 16
 const STATEMENTS = 30
 
 describe("the one session of the embedded database", () => {
-  layer(Layer.merge(layerTestMemory, Places.layer(EMBEDDED_PLACES)))((it) => {
-    it.effect(`runs at most ${EMBEDDED_PLACES} statements of calls between two of a loop in the background`, () =>
+  layer(Layer.merge(layerTestMemory, Places.layer(EMBEDDED_PERMITS)))((it) => {
+    it.effect(`runs at most ${EMBEDDED_PERMITS} statements of calls between two of a loop in the background`, () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const places = yield* Places
@@ -36,7 +36,7 @@ describe("the one session of the embedded database", () => {
           .slice(1)
           .map((calls) => calls.split("call").length - 1)
         assert.strictEqual(between.length, STATEMENTS - 1)
-        assert.isAtMost(Math.max(...between), EMBEDDED_PLACES)
+        assert.isAtMost(Math.max(...between), EMBEDDED_PERMITS)
         // And the calls go on meanwhile.
         assert.isAbove(Math.max(...between), 0)
       })

@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { approachOf } from "../../../src/admission/gate/approach.ts"
+import { makeGateRequest } from "../../../src/admission/gate/approach.ts"
 import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
 import { Id } from "../../../src/contract/fields.ts"
-import { card, family, isRead, routeOf } from "../../../src/contract/operation.ts"
+import { defineFamily, isAllowedForReadOnlyToken, routeOf, toolMetadata } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"
 
-const operation = family({ category: "messaging", since: "3.4.0", openWorld: true })
+const operation = defineFamily({ category: "messaging", since: "3.4.0", openWorld: true })
 
 const send = operation("send", {
   route: "POST /conversations/{conversation_id}",
@@ -15,10 +15,10 @@ const send = operation("send", {
   summary: "Send",
   payload: { conversation_id: Id, text: Schema.String },
   success: Schema.Struct({}),
-  exposure: card("Sends.", [], true)
+  exposure: toolMetadata("Sends.", [], true)
 })
 
-const approach = approachOf(send)
+const approach = makeGateRequest(send)
 const to = (conversation_id: unknown) => approach({ headers: {}, params: { conversation_id } }).conversationId
 
 it("a message counts in the windows of the conversation its declaration names, and in those of its own route", () => {
@@ -36,9 +36,13 @@ it("a conversation is a text or a number, from either door; anything else reache
 
 it("one operation sends messages, and each says whether it changes anything", () => {
   for (const each of operations) {
-    const { conversationId, read, route } = approachOf(each)({ headers: {}, params: { id: 1, conversation_id: 2 } })
+    const {
+      conversationId,
+      isRead: read,
+      route
+    } = makeGateRequest(each)({ headers: {}, params: { id: 1, conversation_id: 2 } })
     assert.strictEqual(conversationId, each._tag === "send_message" ? "1" : undefined)
-    assert.strictEqual(read, isRead(each))
+    assert.strictEqual(read, isAllowedForReadOnlyToken(each))
     assert.strictEqual(route, `${routeOf(each).method} ${routeOf(each).path}`)
   }
 })

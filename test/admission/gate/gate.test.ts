@@ -15,7 +15,7 @@ const codeOf = (token: string, operation: ApiOperation["_tag"], fields: object =
 /** Gives the operator small limits, so that a test reaches them. */
 const limited = Effect.fnUntraced(function* (limits: object) {
   const operator = yield* freshOperator()
-  yield* RateLimits.use((service) => service.setOperator(operator.operatorId, limits)).pipe(
+  yield* RateLimits.use((service) => service.setOperatorLimits(operator.operatorId, limits)).pipe(
     Effect.provide(RateLimits.layer),
     byNobody
   )
@@ -121,8 +121,8 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       const { token } = yield* limited({ endpoint: { unmatched: { "1m": 1 } } })
       yield* atMinuteStart
       const service = yield* Service
-      const miss = service.refuse(new NotFound({ message: "No such route." }), {
-        door: "rest",
+      const miss = service.respondWithError(new NotFound({ message: "No such route." }), {
+        transport: "rest",
         headers: { "service-access-token": token }
       })
       assert.strictEqual((yield* miss).envelope.error_code, 404)
@@ -140,7 +140,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       const limit = (token: string, limits: object) =>
         Effect.gen(function* () {
           const [row] = yield* sql<{ id: number }>`SELECT id FROM access_tokens WHERE digest = ${digestOf(token)}`
-          yield* RateLimits.use((service) => service.setToken(row?.id ?? 0, limits))
+          yield* RateLimits.use((service) => service.setTokenLimits(row?.id ?? 0, limits))
         }).pipe(Effect.provide(RateLimits.layer), byNobody)
       yield* limit(tight, { "1m": 1 })
       yield* limit(loose, { "1m": 1000 })

@@ -22,7 +22,7 @@ const sending = Effect.gen(function* () {
   const gate = yield* Gate
   const headers = { "service-access-token": token }
   return (conversationId: string) =>
-    gate.enter({ route: "POST /conversations/{id}", read: false, conversationId, headers }).pipe(Effect.result)
+    gate.admit({ route: "POST /conversations/{id}", isRead: false, conversationId, headers }).pipe(Effect.result)
 })
 
 layer(layerGate)("a message at the gate", (it) => {
@@ -33,7 +33,7 @@ layer(layerGate)("a message at the gate", (it) => {
         for (let nth = 0; nth < conversationLimits["5s"]; nth++) {
           const entered = yield* send("C")
           assert(entered._tag === "Success")
-          yield* entered.success.failedWith(code)
+          yield* entered.success.countFailure(code)
         }
         const next = yield* send("C")
         assert.strictEqual(
@@ -55,7 +55,7 @@ layer(layerGate)("a message at the gate", (it) => {
       for (let nth = 0; nth < conversationLimits["5s"]; nth++) {
         const entered = yield* send("C")
         assert(entered._tag === "Success")
-        if (nth > 0) yield* entered.success.sentNothing
+        if (nth > 0) yield* entered.success.uncountMessage
       }
       for (let nth = 1; nth < conversationLimits["5s"]; nth++) assert.strictEqual((yield* send("C"))._tag, "Success")
       assert.strictEqual((yield* send("C"))._tag, "Failure")
@@ -70,7 +70,7 @@ layer(layerGate)("a message at the gate", (it) => {
       yield* TestClock.adjust("5 seconds")
       const second = yield* send("C")
       assert.strictEqual(second._tag, "Success")
-      yield* first.success.failedWith(422)
+      yield* first.success.countFailure(422)
       // One of five is used in these five seconds, and of the ten of the minute one too.
       for (let nth = 1; nth < conversationLimits["5s"]; nth++) assert.strictEqual((yield* send("C"))._tag, "Success")
       assert.strictEqual((yield* send("C"))._tag, "Failure")

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Person } from "../../../src/contract/caller.ts"
+import type { SignedInAccount } from "../../../src/contract/caller.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Service } from "../../../src/service/service.ts"
 import { callerBy } from "../../support/callers.ts"
@@ -9,20 +9,20 @@ import { freshOperator, layerTest, type TestOperator } from "../../support/harne
 
 const personOf = (
   { operatorId, accountId }: TestOperator,
-  given: Partial<Omit<Person, "caller">> & { readonly edition?: "pro" | "basic" } = {}
-): Person => ({
+  given: Partial<Omit<SignedInAccount, "caller">> & { readonly edition?: "pro" | "basic" } = {}
+): SignedInAccount => ({
   caller: callerBy({ operatorId, accountId, role: "main", edition: given.edition ?? "pro" }),
   status: given.status ?? "active",
   subscriptionUntil: given.subscriptionUntil ?? null
 })
 
-const callAs = (person: Person, operation: string, fields: object) =>
+const callAs = (person: SignedInAccount, operation: string, fields: object) =>
   Service.use((service) =>
     service.call(operation, {
-      door: "console",
+      transport: "console",
       headers: {},
       params: {},
-      person,
+      signedInAccount: person,
       receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
     })
   )

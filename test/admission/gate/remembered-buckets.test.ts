@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { rememberBuckets } from "../../../src/admission/gate/remembered-buckets.ts"
-import type { KnownToken } from "../../../src/admission/gate/Tokens.ts"
+import { makeBucketCache } from "../../../src/admission/gate/remembered-buckets.ts"
+import type { StoredToken } from "../../../src/admission/gate/Tokens.ts"
 import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
 
-const token = (tokenId: number, given: Partial<KnownToken> = {}): KnownToken => ({
+const token = (tokenId: number, given: Partial<StoredToken> = {}): StoredToken => ({
   operatorId: 7,
   accountId: 70,
   tokenId,
@@ -32,7 +32,7 @@ const call = { route: "GET /transactions" }
 
 describe("remembered buckets", () => {
   it("are those of the table, made once for a token and a route", () => {
-    const buckets = rememberBuckets()
+    const buckets = makeBucketCache()
     const one = token(1)
     const first = buckets.of(one, call)
     assert.deepStrictEqual(first, bucketsOf({ operatorId: 7, tokenId: 1, ...call }))
@@ -45,7 +45,7 @@ describe("remembered buckets", () => {
   })
 
   it("are made again when the token was looked up again: its limits may be others", () => {
-    const buckets = rememberBuckets()
+    const buckets = makeBucketCache()
     buckets.of(token(1), call)
     const tighter = buckets.of(token(1, { tokenLimits: { "1m": 3 } }), call)
     assert.strictEqual(tighter.call.find(({ scope }) => scope === "token")?.max, 3)
@@ -53,7 +53,7 @@ describe("remembered buckets", () => {
   })
 
   it("are never those of another conversation", () => {
-    const buckets = rememberBuckets()
+    const buckets = makeBucketCache()
     const one = token(1)
     const keys = ["41", "42"].map((conversationId) => buckets.of(one, { ...call, conversationId }).call.at(-1)?.key)
     assert.deepStrictEqual(keys, ["{op:7}:conversation:41", "{op:7}:conversation:42"])
@@ -61,7 +61,7 @@ describe("remembered buckets", () => {
   })
 
   it("are so many and no more: the first goes for the next", () => {
-    const buckets = rememberBuckets(2)
+    const buckets = makeBucketCache(2)
     const [one, two, three] = [token(1), token(2), token(3)]
     const first = buckets.of(one, call)
     const second = buckets.of(two, call)

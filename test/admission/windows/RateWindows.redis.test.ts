@@ -5,10 +5,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { createClient } from "redis"
-import { REDIS_AFTERLIFE } from "../../../src/admission/windows/counting-script.ts"
+import { REDIS_KEY_GRACE_SECONDS } from "../../../src/admission/windows/counting-script.ts"
 import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { REDIS_CONNECT, REDIS_PATIENCE, REDIS_PROBE, REDIS_WARNING } from "../../../src/admission/windows/redis-link.ts"
+import {
+  REDIS_CONNECT_TIMEOUT_MS,
+  REDIS_RETRY_INTERVAL_MS,
+  REDIS_TIMEOUT_MS,
+  REDIS_WARNING_INTERVAL_MS
+} from "../../../src/admission/windows/redis-link.ts"
 import { type Bucket, windowOf } from "../../../src/admission/windows/window.ts"
 import { makeRedisProxy } from "../../support/admission/windows/redis-proxy.ts"
 
@@ -100,8 +105,8 @@ describe.skipIf(redisUrl === "")(redisUrl === "" ? "on Redis, skipped: REDIS_URL
         const window = [...call, ...invalid].find((bucket) =>
           key.includes(`${bucket.key}:${bucket.window.label}:`)
         )?.window
-        assert.isAbove(seconds, REDIS_AFTERLIFE - 30, key)
-        assert.isAtMost(seconds, (window?.seconds ?? 0) + REDIS_AFTERLIFE, key)
+        assert.isAbove(seconds, REDIS_KEY_GRACE_SECONDS - 30, key)
+        assert.isAtMost(seconds, (window?.seconds ?? 0) + REDIS_KEY_GRACE_SECONDS, key)
       }
     })
   )
@@ -150,7 +155,7 @@ describe.skipIf(redisUrl === "")(
         for (let again = 8; again >= 0; again--) assert.strictEqual(yield* left(windows), again)
         assert.strictEqual(yield* left(windows), "refused")
         yield* proxy.restore
-        yield* TestClock.adjust(REDIS_PROBE)
+        yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* heard(logged, "Info", "is back")
         assert.strictEqual(yield* left(windows), 8)
         assert.strictEqual(yield* left(yield* startBeside), 7)
@@ -166,7 +171,7 @@ describe.skipIf(redisUrl === "")(
         yield* windows.count([ten])
         assert.strictEqual(yield* left(windows), 7)
         yield* proxy.restore
-        yield* TestClock.adjust(REDIS_PROBE)
+        yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* heard(logged, "Info", "is back")
         assert.strictEqual(yield* left(windows), 9)
       })
@@ -179,7 +184,7 @@ describe.skipIf(redisUrl === "")(
         yield* proxy.restore
         const starting = yield* Effect.forkChild(start, { startImmediately: true })
         yield* proxy.until("connected")
-        yield* TestClock.adjust(REDIS_CONNECT - 1)
+        yield* TestClock.adjust(REDIS_CONNECT_TIMEOUT_MS - 1)
         yield* turn
         assert.isUndefined(starting.pollUnsafe())
         yield* TestClock.adjust(1)
@@ -189,7 +194,7 @@ describe.skipIf(redisUrl === "")(
       })
     )
 
-    it.effect(`silently, the calls of that moment wait ${REDIS_PATIENCE} ms and later ones not at all`, () =>
+    it.effect(`silently, the calls of that moment wait ${REDIS_TIMEOUT_MS} ms and later ones not at all`, () =>
       Effect.gen(function* () {
         const { logged, proxy, start } = yield* scene
         yield* proxy.restore
@@ -198,7 +203,7 @@ describe.skipIf(redisUrl === "")(
         yield* proxy.become("frozen")
         const calls = Effect.all([left(windows), left(windows)], { concurrency: "unbounded" })
         const waiting = yield* Effect.forkChild(calls, { startImmediately: true })
-        yield* TestClock.adjust(REDIS_PATIENCE - 1)
+        yield* TestClock.adjust(REDIS_TIMEOUT_MS - 1)
         yield* turn
         assert.isUndefined(waiting.pollUnsafe())
         yield* TestClock.adjust(1)
@@ -207,7 +212,7 @@ describe.skipIf(redisUrl === "")(
         // The clock stands still: a call that waited for anything would never end.
         assert.strictEqual(yield* left(windows), 7)
         yield* proxy.become("open")
-        yield* TestClock.adjust(REDIS_PROBE)
+        yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* heard(logged, "Info", "is back")
         assert.strictEqual(yield* left(windows), 8)
       })
@@ -220,7 +225,7 @@ describe.skipIf(redisUrl === "")(
         const layer = RateWindows.layerRedis(redisUrl, { prefix: `test:${crypto.randomUUID()}:` })
         const windows = Context.get(yield* Layer.build(Layer.provide(layer, logger)), RateWindows)
         const call = yield* Effect.forkChild(windows.admit([ten], []), { startImmediately: true })
-        const end = performance.now() + 2 * REDIS_PATIENCE
+        const end = performance.now() + 2 * REDIS_TIMEOUT_MS
         while (performance.now() < end);
         yield* Fiber.join(call)
         assert.deepStrictEqual(warnings, [])
@@ -236,13 +241,13 @@ describe.skipIf(redisUrl === "")(
         assert.strictEqual(yield* left(windows), 9)
         yield* heard(logged, "Warn", "is away")
         yield* proxy.until("closed")
-        yield* TestClock.adjust(REDIS_PROBE)
+        yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* proxy.until("script refused")
         assert.strictEqual(yield* left(windows), 8)
         yield* proxy.until("closed")
         assert.strictEqual(yield* Queue.size(logged), 0)
         yield* proxy.become("open")
-        yield* TestClock.adjust(REDIS_PROBE)
+        yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* heard(logged, "Info", "is back")
         assert.strictEqual(yield* left(windows), 9)
       })
@@ -256,14 +261,14 @@ describe.skipIf(redisUrl === "")(
         const windows = yield* start
         const warnedAt = [(yield* heard(logged, "Warn", "is away")).at]
         while (warnedAt.length < 3) {
-          yield* TestClock.adjust(REDIS_PROBE)
+          yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
           yield* left(windows)
           yield* turn
           if ((yield* Queue.size(logged)) > 0) warnedAt.push((yield* heard(logged, "Warn", "is away")).at)
         }
         const [first = 0, second = 0, third = 0] = warnedAt
-        assert.isAtLeast(second - first, REDIS_WARNING)
-        assert.isAtLeast(third - second, REDIS_WARNING)
+        assert.isAtLeast(second - first, REDIS_WARNING_INTERVAL_MS)
+        assert.isAtLeast(third - second, REDIS_WARNING_INTERVAL_MS)
         assert.isAbove(proxy.connections(), 10)
       })
     )

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import type { Admission } from "../../../src/admission/windows/admission.ts"
-import { bucketsOf, type GatedCall } from "../../../src/admission/windows/limit-table.ts"
+import type { WindowsDecision } from "../../../src/admission/windows/admission.ts"
+import { bucketsOf, type RateLimitedCall } from "../../../src/admission/windows/limit-table.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/admission/windows/window.ts"
 import { Model } from "../../support/admission/windows/model.ts"
@@ -16,7 +16,7 @@ const bucket = (label: WindowLabel, max: number, key = "a", scope: LimitScope = 
   window: windowOf(label),
   max
 })
-const shown = (admission: Admission) =>
+const shown = (admission: WindowsDecision) =>
   admission._tag === "Admitted"
     ? admission.remaining.map(({ remaining }) => remaining)
     : `${admission.bucket.scope} ${admission.bucket.window.label} ${admission.retryAfterSeconds}`
@@ -31,7 +31,7 @@ const use = Effect.fnUntraced(function* (used: Bucket, calls: number) {
 })
 
 /** Calls that together touch every row of the limit table. */
-const calls: ReadonlyArray<GatedCall> = [
+const calls: ReadonlyArray<RateLimitedCall> = [
   "GET /reservations",
   "POST /availabilities",
   "POST /listings/prices",
@@ -239,7 +239,7 @@ const hearing = Logger.layer([
 ])
 
 suite("RateWindows in memory", false, () => RateWindows.layerMemory)
-suite("RateWindows of a worker, counted by its parent", false, () => RateWindows.layerCommon(makeParent().worker))
+suite("RateWindows of a worker, counted by its parent", false, () => RateWindows.layerShared(makeParent().worker))
 suite(onRedis, redisUrl === undefined, () =>
   RateWindows.layerRedis(redisUrl ?? "", { prefix: `test:${crypto.randomUUID()}:` }).pipe(Layer.provide(hearing))
 )

@@ -6,13 +6,13 @@ import {
   bucketsOf,
   CONVERSATION_KEY,
   countsAsInvalid,
-  type GatedCall
+  type RateLimitedCall
 } from "../../../src/admission/windows/limit-table.ts"
 import type { Bucket } from "../../../src/admission/windows/window.ts"
-import { meteringOf, routeOf } from "../../../src/contract/operation.ts"
+import { rateLimitOf, routeOf } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"
 
-const call = (route: string, more?: Partial<GatedCall>): GatedCall => ({
+const call = (route: string, more?: Partial<RateLimitedCall>): RateLimitedCall => ({
   operatorId: 7,
   tokenId: 99,
   route,
@@ -46,7 +46,7 @@ describe("the buckets of a call", () => {
 
   it("are the specification's for the routes that have numbers of their own, and the ordinary ones for all others", () => {
     const declared = operations.flatMap((operation) => {
-      const { limits } = meteringOf(operation)
+      const { limits } = rateLimitOf(operation)
       const { method, path } = routeOf(operation)
       return limits === undefined ? [] : [[`${method} ${path}`, limits]]
     })
@@ -70,7 +70,7 @@ describe("the buckets of a call", () => {
   })
 
   it("are the operator's, whichever token of whichever account calls", () => {
-    const keys = (more: Partial<GatedCall>, scope: string) =>
+    const keys = (more: Partial<RateLimitedCall>, scope: string) =>
       bucketsOf(call("POST /conversations/{id}", { conversationId: 5, ...more }))
         .call.filter((bucket) => bucket.scope === scope)
         .map(named)
@@ -118,7 +118,7 @@ describe("the buckets of a call", () => {
 })
 
 describe("limits of a token", () => {
-  const limitsOf = (more: Partial<GatedCall>) =>
+  const limitsOf = (more: Partial<RateLimitedCall>) =>
     shown(bucketsOf(call("GET /tasks", more)).call.filter((bucket) => bucket.scope === "token"))
 
   it("are off by default", () => {
@@ -142,7 +142,7 @@ describe("limits of a token", () => {
 })
 
 describe("overrides of an operator", () => {
-  const limitsOf = (route: string, overrides: GatedCall["overrides"], more?: Partial<GatedCall>) => {
+  const limitsOf = (route: string, overrides: RateLimitedCall["overrides"], more?: Partial<RateLimitedCall>) => {
     const buckets = bucketsOf(call(route, { overrides, ...more }))
     return shown([...buckets.call, ...buckets.invalid])
   }
@@ -172,7 +172,7 @@ describe("overrides of an operator", () => {
       "POST /*": { "1m": 7 },
       "*": { "1m": 900 }
     }
-    const of = (route: string, limits?: GatedCall["limits"]) =>
+    const of = (route: string, limits?: RateLimitedCall["limits"]) =>
       limitsOf(route, { endpoint }, { limits }).filter((limit) => limit.startsWith("endpoint "))
     const own = { "1m": 120 }
     assert.deepStrictEqual(of("POST /listings/prices", own), ["endpoint 1m 300", "endpoint 1h 900"])

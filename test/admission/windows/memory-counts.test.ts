@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LIVE_BUCKETS, MemoryCounts } from "../../../src/admission/windows/memory-counts.ts"
+import { LIVE_BUCKETS, MemoryCounters } from "../../../src/admission/windows/memory-counts.ts"
 import { type Bucket, type WindowLabel, windowOf } from "../../../src/admission/windows/window.ts"
 
 const bucket = (key: string, label: WindowLabel = "24h", max = 1): Bucket => ({
@@ -14,7 +14,7 @@ describe("the memory of the rate windows", () => {
   it("stays bounded over a day of a million distinct buckets, and is empty again a minute into the next", () => {
     const live = 1_000
     const lengths = ["5s", "60s", "30m", "2h", "24h"] as const
-    const counts = new MemoryCounts(live)
+    const counts = new MemoryCounters(live)
     let largest = 0
     const CALLS = 200_000
     for (let call = 0; call < CALLS; call++) {
@@ -33,7 +33,7 @@ describe("the memory of the rate windows", () => {
   })
 
   it("drops what expired at the next call a minute later, asked for or not", () => {
-    const counts = new MemoryCounts()
+    const counts = new MemoryCounters()
     counts.count([bucket("a", "5s"), bucket("a", "60s"), bucket("a", "24h")], 0)
     assert.strictEqual(counts.size, 3)
     counts.admit([bucket("b", "24h")], [], 60_000)
@@ -41,7 +41,7 @@ describe("the memory of the rate windows", () => {
   })
 
   it(`counts ${LIVE_BUCKETS} buckets exactly and holds at most twice as many`, () => {
-    const counts = new MemoryCounts()
+    const counts = new MemoryCounters()
     for (let at = 0; at < LIVE_BUCKETS; at++) counts.count([bucket(`k${at}`)], 0)
     const forgotten = () => {
       let found = 0
@@ -57,7 +57,7 @@ describe("the memory of the rate windows", () => {
   })
 
   it("does not forget a full bucket whose owner keeps knocking", () => {
-    const counts = new MemoryCounts(10)
+    const counts = new MemoryCounters(10)
     const banned = bucket("banned", "24h", 3)
     for (let at = 0; at < 3; at++) counts.count([banned], 0)
     for (let other = 0; other < 1_000; other++) {
@@ -67,7 +67,7 @@ describe("the memory of the rate windows", () => {
   })
 
   it("refuses no longer than a window when the clock was wrong and is set back", () => {
-    const counts = new MemoryCounts()
+    const counts = new MemoryCounters()
     const years = 50 * 365 * DAY
     counts.count([bucket("a", "1m")], years)
     assert.strictEqual(counts.admit([bucket("a", "1m")], [], years)._tag, "Refused")

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import type { Refused } from "../../../src/admission/windows/admission.ts"
-import { MemoryCounts } from "../../../src/admission/windows/memory-counts.ts"
-import { rateLimitHeaders, refusalMessage } from "../../../src/admission/windows/messages.ts"
+import type { WindowsRejected } from "../../../src/admission/windows/admission.ts"
+import { MemoryCounters } from "../../../src/admission/windows/memory-counts.ts"
+import { rateLimitHeaders, rateLimitMessage } from "../../../src/admission/windows/messages.ts"
 import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/admission/windows/window.ts"
 
 const bucket = (scope: LimitScope, label: WindowLabel, max: number): Bucket => ({
@@ -11,7 +11,11 @@ const bucket = (scope: LimitScope, label: WindowLabel, max: number): Bucket => (
   window: windowOf(label),
   max
 })
-const refused = (of: Bucket, retryAfterSeconds: number): Refused => ({ _tag: "Refused", bucket: of, retryAfterSeconds })
+const refused = (of: Bucket, retryAfterSeconds: number): WindowsRejected => ({
+  _tag: "Refused",
+  bucket: of,
+  retryAfterSeconds
+})
 
 describe("a refusal", () => {
   it.each([
@@ -24,7 +28,7 @@ describe("a refusal", () => {
       "Too many invalid requests to this endpoint. They cannot succeed as sent: fix them instead of retrying."
     ]
   ] as const)("of scope %s says %s", (scope, message) => {
-    assert.strictEqual(refusalMessage(refused(bucket(scope, "1h", 9), 17)), message)
+    assert.strictEqual(rateLimitMessage(refused(bucket(scope, "1h", 9), 17)), message)
   })
 
   it("names the bucket, its window and the wait in its headers", () => {
@@ -44,7 +48,7 @@ describe("the headers of an admitted call", () => {
 
   it("name the window with the fewest calls left, and none of the refusal's", () => {
     const buckets = [bucket("user", "1m", 1_200), bucket("user", "10m", 6_000)]
-    assert.deepStrictEqual(rateLimitHeaders(new MemoryCounts().admit(buckets, [], now)), {
+    assert.deepStrictEqual(rateLimitHeaders(new MemoryCounters().admit(buckets, [], now)), {
       RateLimit: '"user-1m";r=1199;t=42',
       "RateLimit-Policy": '"user-1m";q=1200;w=60'
     })
@@ -53,13 +57,13 @@ describe("the headers of an admitted call", () => {
   it("of equals name the one that lasts longest", () => {
     const buckets = [bucket("user", "1m", 5), bucket("endpoint", "1h", 5), bucket("token", "1m", 5)]
     assert.strictEqual(
-      rateLimitHeaders(new MemoryCounts().admit(buckets, [], now))["RateLimit-Policy"],
+      rateLimitHeaders(new MemoryCounters().admit(buckets, [], now))["RateLimit-Policy"],
       '"endpoint-1h";q=5;w=3600'
     )
   })
 
   it("are none where nothing is counted", () => {
-    assert.deepStrictEqual(rateLimitHeaders(new MemoryCounts().admit([], [], now)), {})
+    assert.deepStrictEqual(rateLimitHeaders(new MemoryCounters().admit([], [], now)), {})
   })
 
   it("promise: r more calls pass, the next does not, and after t seconds there is room again", () => {
@@ -69,7 +73,7 @@ describe("the headers of an admitted call", () => {
       fc.property(limits, used, (limits, used) => {
         const short = bucket("conversation", "5s", limits["5s"])
         const long = bucket("user", "1m", limits["1m"])
-        const counts = new MemoryCounts()
+        const counts = new MemoryCounters()
         for (let at = 0; at < Math.min(used["5s"], short.max - 1); at++) counts.count([short], now)
         for (let at = 0; at < Math.min(used["1m"], long.max - 1); at++) counts.count([long], now)
         const { RateLimit } = rateLimitHeaders(counts.admit([short, long], [], now))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
   releaseSecond,
-  retryAfter,
+  retryAfterSeconds,
   type WindowLabel,
   windowIndex,
   windowOf
@@ -24,7 +24,7 @@ describe("a window", () => {
     fc.assert(
       fc.property(window, instant, (window, now) => {
         const release = releaseSecond(window, now)
-        const wait = retryAfter(window, now)
+        const wait = retryAfterSeconds(window, now)
         assert.strictEqual(release % window.seconds, 0)
         assert.isAbove(release * 1_000, now)
         assert.isAtMost((release - window.seconds) * 1_000, now)
@@ -38,7 +38,7 @@ describe("a window", () => {
 
   it("of a day is the UTC day", () => {
     const lastMillisecond = Date.UTC(2026, 2, 29, 23, 59, 59, 999)
-    assert.strictEqual(retryAfter(windowOf("24h"), lastMillisecond), 1)
-    assert.strictEqual(retryAfter(windowOf("24h"), lastMillisecond + 1), 86_400)
+    assert.strictEqual(retryAfterSeconds(windowOf("24h"), lastMillisecond), 1)
+    assert.strictEqual(retryAfterSeconds(windowOf("24h"), lastMillisecond + 1), 86_400)
   })
 })

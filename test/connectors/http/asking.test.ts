@@ -4,14 +4,14 @@ import { Effect, Fiber, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
-import { KNOWN_MS } from "../../../src/connectors/http/Known.ts"
+import { CONNECTOR_CACHE_TTL_MS } from "../../../src/connectors/http/Known.ts"
 import { connectorName } from "../../../src/connectors/http/names.ts"
-import { type AccountThere, Connectors } from "../../../src/domain/channels/port/connector.ts"
-import { isSigned } from "../../../src/domain/webhooks/deliveries/signature.ts"
+import { Connectors, type RemoteAccount } from "../../../src/domain/channels/port/connector.ts"
+import { hasValidSignature } from "../../../src/domain/webhooks/deliveries/signature.ts"
 import {
-  CODE,
-  CONNECTOR_ACT_MS,
-  CONNECTOR_ANSWER_BYTES,
+  CONNECTOR_REQUEST_MS,
+  CONNECTOR_RESPONSE_BYTES,
+  RECORD_CODE,
   WEBHOOK_SECRET_OVERLAP_MS
 } from "../../../src/platform/limits.ts"
 import { connectorAt, layerElsewhere } from "../../support/connectors/http/scene.ts"
@@ -21,7 +21,7 @@ import { type Answer, type Received, receiver } from "../../support/domain/webho
 import { answering, rawReceiver, silent } from "../../support/domain/webhooks/deliveries/sending.ts"
 
 const NOW = Date.parse("2027-05-01T09:00:00Z")
-const ACCOUNT: AccountThere = { operatorId: 1, accountId: 12, channelType: "houfy", originAccountId: "host-7" }
+const ACCOUNT: RemoteAccount = { operatorId: 1, accountId: 12, channelType: "houfy", originAccountId: "host-7" }
 const ORDER = { reservationCode: "0-1-AAAA", channelId: "T-1" }
 const LISTING = { listingId: "loft" }
 
@@ -31,7 +31,7 @@ let minutes = 0
 const reached = Effect.fnUntraced(function* (url: string) {
   yield* TestClock.setTime(NOW + ++minutes * 60_000)
   const made = yield* connectorAt(url)
-  yield* TestClock.adjust(KNOWN_MS)
+  yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
   const connector = (yield* Connectors).find(connectorName(made.id))
   return connector === undefined ? yield* Effect.die(new Error("no connector")) : { ...made, connector }
 })
@@ -72,25 +72,25 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
         channel_id: "T-1"
       })
       assert.notStrictEqual(messageOf(first).id, messageOf(second).id)
-      const now = NOW + minutes * 60_000 + KNOWN_MS
+      const now = NOW + minutes * 60_000 + CONNECTOR_CACHE_TTL_MS
       const fits = (received: Received, text: string, at = now) =>
-        isSigned(messageOf(received), String(received.headers["webhook-signature"]), Redacted.make(text), at)
+        hasValidSignature(messageOf(received), String(received.headers["webhook-signature"]), Redacted.make(text), at)
       assert.isTrue(fits(first, secret))
       // Both secrets sign for a day after it was rotated.
       const connectors = yield* HttpConnectors.pipe(Effect.provide(HttpConnectors.layer))
       const rotated = yield* connectors.rotate(id)
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       yield* connector.decline(ACCOUNT, ORDER)
       const third = yield* Queue.take(requests)
       assert.isTrue(fits(third, secret) && fits(third, rotated.secret))
       yield* TestClock.adjust(WEBHOOK_SECRET_OVERLAP_MS)
       yield* connector.decline(ACCOUNT, ORDER)
       const fourth = yield* Queue.take(requests)
-      const later = now + WEBHOOK_SECRET_OVERLAP_MS + KNOWN_MS
+      const later = now + WEBHOOK_SECRET_OVERLAP_MS + CONNECTOR_CACHE_TTL_MS
       assert.isTrue(fits(fourth, rotated.secret, later))
       assert.isFalse(fits(fourth, secret, later))
       yield* connectors.remove(id)
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual(inWords(yield* Effect.flip(connector.approve(ACCOUNT, ORDER))), "ChannelNotServed")
     })
   )
@@ -114,7 +114,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
     ["answers no text", answering(200, Buffer.from([0x7b, 0xff])), "ChannelUnavailable 502"],
     ["answers a list", json(200, []), "ChannelUnavailable 502"],
     ["answers with another success", json(202, {}), "ChannelUnavailable 502"],
-    ["answers five mebibytes", answering(200, "x".repeat(5 * CONNECTOR_ANSWER_BYTES)), "ChannelUnavailable 502"],
+    ["answers five mebibytes", answering(200, "x".repeat(5 * CONNECTOR_RESPONSE_BYTES)), "ChannelUnavailable 502"],
     ["answers brackets", answering(200, "[".repeat(1000)), "ChannelUnavailable 502"],
     ["hangs up", (response: ServerResponse) => response.destroy(), "ChannelUnavailable 502"]
   ] as const) {
@@ -141,7 +141,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
       const { connector, requests } = yield* answered(silent)
       const asked = yield* Effect.forkChild(Effect.flip(connector.approve(ACCOUNT, ORDER)))
       yield* Queue.take(requests)
-      yield* TestClock.adjust(CONNECTOR_ACT_MS - 1)
+      yield* TestClock.adjust(CONNECTOR_REQUEST_MS - 1)
       assert.isUndefined(asked.pollUnsafe())
       yield* TestClock.adjust(1)
       assert.strictEqual(inWords(yield* Fiber.join(asked)), "ChannelUnavailable 504")
@@ -155,7 +155,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
       // What was allowed once, and is not now.
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE connectors SET url = 'https://169.254.169.254/' WHERE id = ${id}`
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual(inWords(yield* Effect.flip(connector.approve(ACCOUNT, ORDER))), "ChannelUnavailable 503")
       const talk = yield* rawReceiver((socket) => socket.end("SSH-2.0-OpenSSH\r\n"))
       const other = yield* reached(talk)
@@ -188,8 +188,8 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
         assert.strictEqual(inWords(yield* Effect.flip(read(bad))), "ChannelUnavailable 502")
       }
       for (const [bytes, said] of [
-        [CONNECTOR_ANSWER_BYTES, "done"],
-        [CONNECTOR_ANSWER_BYTES + 1, "ChannelUnavailable 502"]
+        [CONNECTOR_RESPONSE_BYTES, "done"],
+        [CONNECTOR_RESPONSE_BYTES + 1, "ChannelUnavailable 502"]
       ] as const) {
         const { connector } = yield* answered(answering(200, "{}".padEnd(bytes, " ")))
         const became = Effect.match(connector.approve(ACCOUNT, ORDER), { onSuccess: () => "done", onFailure: inWords })
@@ -204,7 +204,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
 
   it.effect("says what became of a message, or that nobody can know; of anything else it may have got there", () =>
     Effect.gen(function* () {
-      const name = "x".repeat(CODE)
+      const name = "x".repeat(RECORD_CODE)
       assert.deepStrictEqual(yield* sent({ outcome: "sent", channel_message_id: name, more: 1 }), {
         outcome: "sent",
         channelMessageId: name
@@ -270,7 +270,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
         { ...good, price: "200" },
         { ...good, price: -1 },
         { ...good, currency: "euro" },
-        { ...good, offer_id: "x".repeat(CODE + 1) }
+        { ...good, offer_id: "x".repeat(RECORD_CODE + 1) }
       ]) {
         assert.strictEqual(inWords(yield* Effect.flip(offered(bad))), "ChannelUnavailable 502", JSON.stringify(bad))
       }

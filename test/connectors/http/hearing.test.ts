@@ -5,19 +5,19 @@ import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { windowOf } from "../../../src/admission/windows/window.ts"
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
-import { KNOWN_MS } from "../../../src/connectors/http/Known.ts"
+import { CONNECTOR_CACHE_TTL_MS } from "../../../src/connectors/http/Known.ts"
 import { layerConnectorRetention } from "../../../src/connectors/http/layer.ts"
 import { connectorName } from "../../../src/connectors/http/names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { RETENTION_MS } from "../../../src/jobs/retention.ts"
 import {
   BODY_BYTES,
-  CONNECTOR_BODIES,
+  CONCURRENT_CONNECTOR_BODIES,
   CONNECTOR_BODY_MS,
   CONNECTOR_BODY_PROTECTED_MS,
   CONNECTOR_MESSAGE_ID,
+  CONNECTOR_MESSAGE_RETENTION_MS,
   CONNECTOR_MESSAGES_A_MINUTE,
-  CONNECTOR_MESSAGES_KEPT_MS,
   JSON_DEPTH,
   WEBHOOK_SECRET_OVERLAP_MS,
   WEBHOOK_SIGNATURE_SECONDS
@@ -50,7 +50,7 @@ const speaking = Effect.fnUntraced(function* () {
   yield* TestClock.setTime(NOW + ++minutes * 60_000)
   // A process does not know a connector at once that another made.
   const { id, secret } = yield* connectorAt(`http://127.0.0.1:9/${Math.random()}`)
-  yield* TestClock.adjust(KNOWN_MS)
+  yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
   const { operatorId } = yield* freshOperator()
   const connector = connectorName(id)
   const accountId = yield* channelAccountOf(operatorId, { channelType: "houfy", connector })
@@ -226,15 +226,15 @@ layer(layerHeard)("what a connector says", (it) => {
       const connectors = yield* HttpConnectors.pipe(Effect.provide(HttpConnectors.layer))
       const rotated = yield* connectors.rotate(id)
       assert.notStrictEqual(rotated.secret, secret)
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual((yield* say({ secrets: [rotated.secret] })).status, 200)
-      yield* TestClock.adjust(WEBHOOK_SECRET_OVERLAP_MS - 2 * KNOWN_MS)
+      yield* TestClock.adjust(WEBHOOK_SECRET_OVERLAP_MS - 2 * CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual((yield* say()).status, 200)
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual((yield* say()).status, 401)
       assert.strictEqual((yield* say({ secrets: [rotated.secret] })).status, 200)
       yield* connectors.remove(id)
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual((yield* say({ secrets: [rotated.secret] })).status, 401)
     })
   )
@@ -306,7 +306,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const begun = `POST ${new URL(url).pathname} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
       const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       const stalled = (many: number) => Array.from({ length: many }, () => new RawClient(base).send(begun))
-      const all = stalled(CONNECTOR_BODIES - 1)
+      const all = stalled(CONCURRENT_CONNECTOR_BODIES - 1)
       assert.strictEqual((yield* say()).status, 200)
       all.push(...stalled(1))
       let last = yield* say()
@@ -315,7 +315,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const open = () => all.filter(({ socket }) => !socket.closed).length
       yield* TestClock.adjust(CONNECTOR_BODY_MS - 1)
       yield* turn
-      assert.strictEqual(open(), CONNECTOR_BODIES)
+      assert.strictEqual(open(), CONCURRENT_CONNECTOR_BODIES)
       yield* TestClock.adjust(1)
       // Their connections are closed: nothing else ends a body that does not come.
       while (open() > 0) yield* turn
@@ -351,7 +351,8 @@ layer(layerHeard)("what a connector says", (it) => {
       Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
       {
         until: () =>
-          connections.filter(({ heard }) => heard.startsWith("HTTP/1.1 503")).length === STALLED - CONNECTOR_BODIES
+          connections.filter(({ heard }) => heard.startsWith("HTTP/1.1 503")).length ===
+          STALLED - CONCURRENT_CONNECTOR_BODIES
       }
     )
 
@@ -400,7 +401,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const { id, say } = yield* speaking()
       yield* Effect.gen(function* () {
         yield* say()
-        yield* TestClock.adjust(CONNECTOR_MESSAGES_KEPT_MS - 1)
+        yield* TestClock.adjust(CONNECTOR_MESSAGE_RETENTION_MS - 1)
         assert.strictEqual(yield* count(id), 1)
         // A round that is still under way sleeps from when it ends.
         while ((yield* count(id)) > 0) yield* TestClock.adjust(RETENTION_MS + 1)

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { connectorIn, connectorName } from "../../../src/connectors/http/names.ts"
+import { connectorName, parseConnectorId } from "../../../src/connectors/http/names.ts"
 
 it("a connector elsewhere is named by its id, and nothing else has such a name", () => {
-  fc.assert(fc.property(fc.integer({ min: 1, max: 1e15 }), (id) => connectorIn(connectorName(id)) === id))
+  fc.assert(fc.property(fc.integer({ min: 1, max: 1e15 }), (id) => parseConnectorId(connectorName(id)) === id))
   for (const other of [
     "sandbox",
     "",
@@ -16,6 +16,6 @@ it("a connector elsewhere is named by its id, and nothing else has such a name",
     "HTTP:1",
     " http:1"
   ]) {
-    assert.isUndefined(connectorIn(other), other)
+    assert.isUndefined(parseConnectorId(other), other)
   }
 })

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { connectorName } from "../../../src/connectors/http/names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { type Connector, Connectors } from "../../../src/domain/channels/port/connector.ts"
-import { Said } from "../../../src/domain/channels/port/said.ts"
+import { ChannelEvent } from "../../../src/domain/channels/port/said.ts"
 import { sentTo } from "../../support/connectors/http/saying.ts"
 import { connectorAt, layerDoor, layerElsewhere } from "../../support/connectors/http/scene.ts"
 import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
@@ -156,7 +156,7 @@ layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
         const answer = yield* sentTo(`${yield* BaseUrl}/connectors/${id}`, { secrets: [secret], body })
         assert.deepStrictEqual([answer.status, answer.body], [200, { outcome: "applied" }], body)
       }
-      const kinds = Said.members.map(({ fields }) => fields.type.literal)
+      const kinds = ChannelEvent.members.map(({ fields }) => fields.type.literal)
       assert.sameMembers(
         examples.map((example) => JSON.parse(example).said.type),
         kinds

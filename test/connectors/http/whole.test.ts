@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { connectorName } from "../../../src/connectors/http/names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { layerPushing } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { layerPushWorker } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
@@ -26,7 +26,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 const layerWhole = layerServing(
   Layer.mergeAll(
     Layer.provide(layerDoor, Layer.provide(Ingest.layer, layerBelow)),
-    Layer.provide(layerPushing, [layerGateway, layerBelow])
+    Layer.provide(layerPushWorker, [layerGateway, layerBelow])
   ).pipe(
     Layer.provideMerge(
       layerService(

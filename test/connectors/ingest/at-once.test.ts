@@ -4,7 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import fc from "fast-check"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import type { OrderSaid } from "../../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent } from "../../../src/domain/channels/port/said.ts"
 import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
 import { booking, eventsOf, layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
 
@@ -148,7 +148,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
       let channelId = 0
       for (const versions of fc.sample(history, 3)) {
         let come = 0
-        const said = versions.map(({ rooms, name, forward }, at): OrderSaid => {
+        const said = versions.map(({ rooms, name, forward }, at): ChannelOrderEvent => {
           come = Math.min(come + forward, 3)
           const [first = room(ground.listing), ...others] = rooms.map(({ id, from, nights }) =>
             // Each room has months of its own, so that none is in another's way.

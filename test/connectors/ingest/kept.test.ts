@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { ANSWER_WITHIN_MS } from "../../../src/platform/limits.ts"
+import { HOST_RESPONSE_DEADLINE_MS } from "../../../src/platform/limits.ts"
 import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
 import { layerUnhurried, NOW, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
 import { channelAccountOf, listingOf } from "../../support/listings.ts"
@@ -69,7 +69,7 @@ layer(layerIngest, { excludeTestServices: false })("what is kept of an order of 
       )
       yield* hear(order([room(listing)], { status: "wait_accept" }))
       assert.deepStrictEqual(yield* nightsOf(operatorId), [])
-      assert.strictEqual(yield* ends, new Date(Date.parse(NOW) + ANSWER_WITHIN_MS).toISOString())
+      assert.strictEqual(yield* ends, new Date(Date.parse(NOW) + HOST_RESPONSE_DEADLINE_MS).toISOString())
       const said = { status: "wait_accept", version: 2, expires_at: "2027-04-20T18:00:00+02:00" } as const
       yield* hear(order([room(listing)], said))
       assert.strictEqual(yield* ends, "2027-04-20T16:00:00.000Z")

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import type { OrderSaid } from "../../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent } from "../../../src/domain/channels/port/said.ts"
 import {
   AMOUNT_MAX,
   BODY_BYTES,
@@ -93,7 +93,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
   it.effect("may say as much as there is room for, and no more", () =>
     Effect.gen(function* () {
       const { listing, hear } = yield* ground
-      const most: ReadonlyArray<readonly [number, (count: number) => OrderSaid]> = [
+      const most: ReadonlyArray<readonly [number, (count: number) => ChannelOrderEvent]> = [
         [
           CHANNEL_RATE_DETAILS,
           (count) =>

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { Ingest, type Speaker } from "../../../src/connectors/ingest/Ingest.ts"
-import { settleAllWaiting } from "../../../src/connectors/ingest/money.ts"
+import { Ingest, type SourceAccount } from "../../../src/connectors/ingest/Ingest.ts"
+import { applyAllPendingPayments } from "../../../src/connectors/ingest/money.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
-import { ChannelMoneyStore } from "../../../src/domain/money/channel-money.ts"
-import { forgettingWaiting } from "../../../src/domain/money/waiting-money.ts"
+import { ChannelPaymentStore } from "../../../src/domain/money/channel-money.ts"
+import { deleteExpiredPendingPayments } from "../../../src/domain/money/waiting-money.ts"
 import { applyRetention } from "../../../src/jobs/retention.ts"
 import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
 import { soldOrder } from "../../support/domain/bookings/reservations/channel-orders.ts"
@@ -30,14 +30,14 @@ const ground = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = own
   const second = yield* channelAccountOf(operatorId, { username: "anew" })
-  const anew: Speaker = { ...own.speaker, accountId: second }
+  const anew: SourceAccount = { ...own.speaker, accountId: second }
   const stands = (accountId: number, status: string) => sql`
     UPDATE channel_accounts SET auth_status = ${status} WHERE operator_id = ${operatorId} AND id = ${accountId}`
   return {
     ...own,
     sql,
     anew,
-    services: { money: yield* ChannelMoneyStore, orders: yield* Orders },
+    services: { money: yield* ChannelPaymentStore, orders: yield* Orders },
     hearAnew: (said: unknown) => own.ingest(anew, said),
     /** The host lets the service in by the second account; the first is gone, its listings are the second's. */
     connectAnew: Effect.andThen(
@@ -56,7 +56,7 @@ const ground = Effect.gen(function* () {
   }
 })
 
-layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(Layer.provideMerge(layerUnhurried)))(
+layer(Layer.mergeAll(Ingest.layer, ChannelPaymentStore.layer, Orders.layer).pipe(Layer.provideMerge(layerUnhurried)))(
   "money of an order",
   (it) => {
     it.effect("that gets a room is not split over the rooms there were when it was read", () =>
@@ -127,7 +127,7 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
         yield* connectAnew
         yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 })
         yield* hearAnew(order([room(listing)]))
-        yield* byNobody(settleAllWaiting(services))
+        yield* byNobody(applyAllPendingPayments(services))
         assert.deepStrictEqual(yield* entries, [20, 100])
         assert.strictEqual(yield* waiting, 0)
       })
@@ -200,9 +200,9 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
         const told = "2001-01-01T00:00:00Z"
         yield* sql`UPDATE channel_payments SET created_at = ${new Date(told)} WHERE operator_id = ${operatorId}`
         const since = (late: number) => new Date(Date.parse(told) - late)
-        yield* applyRetention(sql, [forgettingWaiting(sql, since(1))])
+        yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(1))])
         assert.strictEqual(yield* waiting, 1)
-        yield* applyRetention(sql, [forgettingWaiting(sql, since(0))])
+        yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(0))])
         assert.strictEqual(yield* waiting, 0)
         assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
       })
@@ -215,7 +215,7 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
           yield* hear({ ...paid, payment_id, amount: at + 1 })
         }
         const sold = soldOrder({ channel_id: "HM1", channel_account_id: accountId })
-        yield* byNobody(services.orders.createSold(operatorId, sold, new Date(NOW)))
+        yield* byNobody(services.orders.createFromChannel(operatorId, sold, new Date(NOW)))
         const { money } = services
         const broken = {
           ...services,
@@ -229,11 +229,11 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
         const logger = Logger.make(({ message }) => {
           log.push(message)
         })
-        yield* byNobody(settleAllWaiting(broken)).pipe(Effect.provide(Logger.layer([logger])))
+        yield* byNobody(applyAllPendingPayments(broken)).pipe(Effect.provide(Logger.layer([logger])))
         assert.deepStrictEqual(yield* entries, [1, 3])
         assert.strictEqual(yield* waiting, 1)
         assert.lengthOf(log, 1)
-        yield* byNobody(settleAllWaiting(services))
+        yield* byNobody(applyAllPendingPayments(services))
         assert.deepStrictEqual(yield* entries, [1, 2, 3])
       })
     )

@@ -1,18 +1,22 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { hearsMoney, settleAllWaiting, settleWaiting } from "../../../src/connectors/ingest/money.ts"
+import {
+  applyAllPendingPayments,
+  applyPendingPayments,
+  makePaymentHandler
+} from "../../../src/connectors/ingest/money.ts"
 import type { NewOrder } from "../../../src/domain/bookings/orders/order.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
-import type { MoneySaid } from "../../../src/domain/channels/port/said.ts"
-import { ChannelMoneyStore } from "../../../src/domain/money/channel-money.ts"
-import { CHANNEL_MONEY_WAITING } from "../../../src/platform/limits.ts"
+import type { ChannelMoneyEvent } from "../../../src/domain/channels/port/said.ts"
+import { ChannelPaymentStore } from "../../../src/domain/money/channel-money.ts"
+import { PENDING_CHANNEL_PAYMENTS } from "../../../src/platform/limits.ts"
 import { soldOrder, soldStay } from "../../support/domain/bookings/reservations/channel-orders.ts"
 import { eventsOf, layerUnhurried, nightsOf, ready } from "../../support/domain/bookings/reservations/ready.ts"
 import { byNobody } from "../../support/harness.ts"
 import { channelAccountOf } from "../../support/listings.ts"
 
-const payment = (said: Partial<MoneySaid> = {}): MoneySaid => ({
+const payment = (said: Partial<ChannelMoneyEvent> = {}): ChannelMoneyEvent => ({
   type: "payment",
   payment_id: "P-1",
   channel_id: "90001",
@@ -25,7 +29,7 @@ const payment = (said: Partial<MoneySaid> = {}): MoneySaid => ({
 const ground = Effect.gen(function* () {
   const own = yield* ready
   const accountId = yield* channelAccountOf(own.operatorId)
-  const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
+  const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
   const speaker = { operatorId: own.operatorId, accountId, channelType: "airbnb" }
   const entries = Effect.map(
     own.api.search_transactions({ start_date: "2027-04-01", end_date: "2027-04-30" }).pipe(own.as),
@@ -37,13 +41,13 @@ const ground = Effect.gen(function* () {
     services,
     speaker,
     entries,
-    take: (said: Partial<MoneySaid> = {}) =>
-      byNobody(hearsMoney(services)(speaker, payment(said))).pipe(
+    take: (said: Partial<ChannelMoneyEvent> = {}) =>
+      byNobody(makePaymentHandler(services)(speaker, payment(said))).pipe(
         Effect.catchTag("SaidRefused", ({ reason }) => Effect.succeed({ outcome: "refused" as const, reason }))
       ),
     sell: (said: Partial<NewOrder> = {}) =>
       byNobody(
-        services.orders.createSold(
+        services.orders.createFromChannel(
           own.operatorId,
           soldOrder({
             channel_id: "90001",
@@ -60,7 +64,7 @@ const ground = Effect.gen(function* () {
 const created = (events: ReadonlyArray<{ readonly event: string }>) =>
   events.filter(({ event }) => event === "transaction_created").length
 
-layer(Layer.mergeAll(Orders.layer, ChannelMoneyStore.layer).pipe(Layer.provideMerge(layerUnhurried)))(
+layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provideMerge(layerUnhurried)))(
   "money of a channel",
   (it) => {
     it.effect("is an income entry of System on its order, split over its stays, and told of", () =>
@@ -191,11 +195,11 @@ layer(Layer.mergeAll(Orders.layer, ChannelMoneyStore.layer).pipe(Layer.provideMe
         const { take, sell, entries, services, speaker } = yield* ground
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })
-        yield* byNobody(settleAllWaiting(services))
+        yield* byNobody(applyAllPendingPayments(services))
         assert.lengthOf(yield* entries, 0)
         yield* sell()
-        yield* byNobody(settleWaiting(services)(speaker, "90001"))
-        yield* byNobody(settleWaiting(services)(speaker, "90001"))
+        yield* byNobody(applyPendingPayments(services)(speaker, "90001"))
+        yield* byNobody(applyPendingPayments(services)(speaker, "90001"))
         assert.lengthOf(yield* entries, 1)
         assert.deepStrictEqual(yield* take(), { outcome: "known" })
       })
@@ -207,7 +211,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelMoneyStore.layer).pipe(Layer.provideMe
         yield* take()
         yield* take({ payment_id: "P-2", currency: "USD" })
         yield* sell()
-        yield* byNobody(settleAllWaiting(services))
+        yield* byNobody(applyAllPendingPayments(services))
         assert.lengthOf(yield* entries, 1)
         // The one in another currency was dropped: what is refused at once is refused late, too.
         assert.strictEqual((yield* take({ payment_id: "P-2", currency: "USD" })).outcome, "refused")
@@ -239,14 +243,14 @@ layer(Layer.mergeAll(Orders.layer, ChannelMoneyStore.layer).pipe(Layer.provideMe
       })
     )
 
-    it.effect(`waits with at most ${CHANNEL_MONEY_WAITING} of its account`, () =>
+    it.effect(`waits with at most ${PENDING_CHANNEL_PAYMENTS} of its account`, () =>
       Effect.gen(function* () {
         const { take, operatorId, accountId } = yield* ground
         const sql = yield* SqlClient.SqlClient
         yield* sql`
           INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
           SELECT ${operatorId}, ${accountId}, 'W' || n, '90009', 'payment', 1, 'EUR', now(), now()
-          FROM generate_series(1, ${CHANNEL_MONEY_WAITING - 1}) n`
+          FROM generate_series(1, ${PENDING_CHANNEL_PAYMENTS - 1}) n`
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })
         assert.strictEqual((yield* take({ payment_id: "P-2" })).outcome, "refused")
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })

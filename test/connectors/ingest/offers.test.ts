@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import type { OfferSaid } from "../../../src/domain/channels/port/said.ts"
-import { expireOffers } from "../../../src/domain/guests/special-offers/expiring.ts"
+import type { ChannelOfferEvent } from "../../../src/domain/channels/port/said.ts"
+import { makeExpireOffers } from "../../../src/domain/guests/special-offers/expiring.ts"
 import { trailOf } from "../../support/changes/keyed.ts"
 import { order, room } from "../../support/connectors/ingest/saying.ts"
 import { layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
@@ -19,7 +19,7 @@ const talking = Effect.gen(function* () {
     ...at,
     ingest,
     speaker,
-    hear: (version: number, more: Partial<OfferSaid> = {}) => ingest(speaker, offerSaid(at, version, more)),
+    hear: (version: number, more: Partial<ChannelOfferEvent> = {}) => ingest(speaker, offerSaid(at, version, more)),
     shown: Effect.map(at.offers, ([offer]) => offer)
   }
 })
@@ -90,7 +90,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         const { hear, shown, api, as, ingest, speaker, listing_id, operatorId } = yield* talking
         yield* hear(1)
         yield* TestClock.adjust(DAY)
-        yield* yield* expireOffers
+        yield* yield* makeExpireOffers
         assert.deepInclude(yield* shown, { status: "expired" })
         assert.deepStrictEqual(yield* ingest(speaker, order([room(listing_id, { rate: 380 })])), { outcome: "applied" })
         yield* hear(2, { status: "accepted" })
@@ -109,7 +109,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         const { hear, shown } = yield* talking
         yield* hear(1)
         yield* TestClock.adjust(DAY)
-        yield* yield* expireOffers
+        yield* yield* makeExpireOffers
         yield* hear(2, { expires_at: "2027-04-22T10:00:00Z" })
         assert.deepInclude(yield* shown, { status: "active", expire_time: "2027-04-22T10:00:00Z" })
         // What it says too late is over all the same.

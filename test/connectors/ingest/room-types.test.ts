@@ -2,14 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { SOLD_ATTEMPTS } from "../../../src/domain/bookings/reservations/Orders.ts"
-import { Letting } from "../../../src/domain/calendars/availability/Letting.ts"
+import { CHANNEL_ORDER_ATTEMPTS } from "../../../src/domain/bookings/reservations/Orders.ts"
+import { PropertyActivation } from "../../../src/domain/calendars/availability/Letting.ts"
 import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
 import { booking, layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
 import { byNobody, propertyOf } from "../../support/harness.ts"
 import { listingOf } from "../../support/listings.ts"
 
-const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, Letting.layer), layerUnhurried)
+const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyActivation.layer), layerUnhurried)
 
 layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
   /** A type of three properties, its listing, and one that is linked to nothing. */
@@ -52,7 +52,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
         const { api, as, operatorId, property, second, third, hear, accountId } = yield* ground
         const sql = yield* SqlClient.SqlClient
         const [open, shut] = [yield* propertyOf(operatorId, "Harbour 4"), yield* propertyOf(operatorId, "Harbour 5")]
-        yield* byNobody(Letting.use((letting) => letting.deactivate(property)))
+        yield* byNobody(PropertyActivation.use((letting) => letting.deactivate(property)))
         yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES (${operatorId}, ${second}, '2027-05-05', 2)`
         yield* api.update_availabilities({ property_ids: [shut], available: false, dates: ["2027-05-06"] }).pipe(as)
@@ -91,7 +91,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
   it.effect("moves on to the next property while others are faster, and to the box after so many", () =>
     Effect.gen(function* () {
       const { operatorId, accountId, api, as, hear } = yield* ground
-      const many = yield* Effect.forEach(Array.from({ length: SOLD_ATTEMPTS + 1 }), (_, at) =>
+      const many = yield* Effect.forEach(Array.from({ length: CHANNEL_ORDER_ATTEMPTS + 1 }), (_, at) =>
         propertyOf(operatorId, `Attic ${at}`)
       )
       const { room_type_id } = yield* api.create_room_type({ title: "Attic", property_ids: many }).pipe(as)
@@ -120,12 +120,12 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
         const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
         return reservations[0]?.property_id
       })
-      yield* whileOthersTake("A", SOLD_ATTEMPTS - 1)
-      assert.strictEqual(yield* where("A"), many[SOLD_ATTEMPTS - 1])
-      yield* Effect.forEach(Array.from({ length: SOLD_ATTEMPTS - 1 }), (_, at) =>
+      yield* whileOthersTake("A", CHANNEL_ORDER_ATTEMPTS - 1)
+      assert.strictEqual(yield* where("A"), many[CHANNEL_ORDER_ATTEMPTS - 1])
+      yield* Effect.forEach(Array.from({ length: CHANNEL_ORDER_ATTEMPTS - 1 }), (_, at) =>
         hear(order([room(attic)], { channel_id: `A ${at}`, version: 2, status: "cancelled" }))
       )
-      yield* whileOthersTake("B", SOLD_ATTEMPTS)
+      yield* whileOthersTake("B", CHANNEL_ORDER_ATTEMPTS)
       assert.strictEqual(yield* where("B"), 0)
     })
   )

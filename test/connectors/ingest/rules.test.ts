@@ -1,25 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { type CameIn, orderAsSaid } from "../../../src/connectors/ingest/rules/order-as-said.ts"
-import { expiryOf } from "../../../src/connectors/ingest/rules/order-sold.ts"
-import { placed } from "../../../src/connectors/ingest/rules/placing.ts"
-import { hadStopped, statusAfter } from "../../../src/connectors/ingest/rules/standing.ts"
-import { type StaysSaid, staysSaid } from "../../../src/connectors/ingest/rules/stays-said.ts"
-import { tooMuch } from "../../../src/connectors/ingest/too-much.ts"
+import { applyOrderEvent, type IncomingOrder } from "../../../src/connectors/ingest/rules/order-as-said.ts"
+import { computeExpiry } from "../../../src/connectors/ingest/rules/order-sold.ts"
+import { assignProperties } from "../../../src/connectors/ingest/rules/placing.ts"
+import { nextStatus, predatesChannelDetails } from "../../../src/connectors/ingest/rules/standing.ts"
+import { type ChannelStays, toChannelStays } from "../../../src/connectors/ingest/rules/stays-said.ts"
+import { findExcess } from "../../../src/connectors/ingest/too-much.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { isWaiting, type OrderState, type Status } from "../../../src/domain/bookings/orders/order.ts"
-import { boxedAround, newNights } from "../../../src/domain/bookings/reservations/rules/box.ts"
-import { roomOf, stayCodeOf } from "../../../src/domain/bookings/reservations/rules/codes.ts"
-import { heldNights, keyOf } from "../../../src/domain/bookings/reservations/rules/nights.ts"
-import { changeBetween, isEmpty } from "../../../src/domain/bookings/reservations/rules/order-change.ts"
-import type { OrderSaid, RoomSaid } from "../../../src/domain/channels/port/said.ts"
+import { isOrderPending, type OrderState, type OrderStatus } from "../../../src/domain/bookings/orders/order.ts"
+import { newNights, unassignConflictingStays } from "../../../src/domain/bookings/reservations/rules/box.ts"
+import { roomIndexOf, toStayCode } from "../../../src/domain/bookings/reservations/rules/codes.ts"
+import { heldNights, toNightKey } from "../../../src/domain/bookings/reservations/rules/nights.ts"
+import { diffOrders, isEmptyChange } from "../../../src/domain/bookings/reservations/rules/order-change.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../../src/domain/channels/port/said.ts"
 import {
-  ANSWER_WITHIN_MS,
   BODY_BYTES,
+  HOST_RESPONSE_DEADLINE_MS,
   JSON_DEPTH,
   JSON_PARTS,
-  PAYMENT_WITHIN_MS,
+  PAYMENT_DEADLINE_MS,
   STAY_NIGHTS
 } from "../../../src/platform/limits.ts"
 import { order, room } from "../../support/connectors/ingest/saying.ts"
@@ -28,7 +28,7 @@ const AT = new Date("2027-04-20T10:00:00Z")
 const CODE = "0-481203757-XK2P"
 const STATUSES = ["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"] as const
 
-const status = fc.constantFrom<Status>(...STATUSES)
+const status = fc.constantFrom<OrderStatus>(...STATUSES)
 const listing = fc.constantFrom("L1", "L2", "L3")
 
 const roomSaid = fc
@@ -40,7 +40,7 @@ const roomSaid = fc
     rate: fc.nat(1000)
   })
   .map(
-    ({ room_id, listing_id, from, nights, rate }): RoomSaid =>
+    ({ room_id, listing_id, from, nights, rate }): ChannelRoom =>
       room(listing_id, {
         room_id,
         check_in_date: addDays("2027-05-01", from),
@@ -50,7 +50,7 @@ const roomSaid = fc
       })
   )
 
-const said: fc.Arbitrary<OrderSaid> = fc
+const said: fc.Arbitrary<ChannelOrderEvent> = fc
   .record({
     rooms: fc.uniqueArray(roomSaid, { minLength: 1, maxLength: 4, selector: ({ room_id }) => room_id }),
     status,
@@ -58,20 +58,20 @@ const said: fc.Arbitrary<OrderSaid> = fc
   })
   .map(({ rooms: [first = room("L1"), ...others], status, version }) => order([first, ...others], { status, version }))
 
-const staysOf = (said: OrderSaid): StaysSaid => Result.getOrThrow(staysSaid(said))
+const staysOf = (said: ChannelOrderEvent): ChannelStays => Result.getOrThrow(toChannelStays(said))
 
 /** What came in, with the property of each listing free: L1 sells 1, L2 sells 2, L3 both. */
-const cameIn = (said: OrderSaid): CameIn => ({
-  said,
+const cameIn = (said: ChannelOrderEvent): IncomingOrder => ({
+  event: said,
   stays: staysOf(said),
-  free: said.rooms.map(({ listing_id }) => (listing_id === "L1" ? [1] : listing_id === "L2" ? [2] : [1, 2])),
-  kept: [],
+  freeProperties: said.rooms.map(({ listing_id }) => (listing_id === "L1" ? [1] : listing_id === "L2" ? [2] : [1, 2])),
+  lostStayIds: [],
   accountId: 7,
   at: AT
 })
 
 /** An order that is known by that word alone, as the database has it. */
-const knownBy = (said: OrderSaid): OrderState => {
+const knownBy = (said: ChannelOrderEvent): OrderState => {
   const blank: OrderState = {
     id: 1,
     version: 0,
@@ -88,23 +88,23 @@ const knownBy = (said: OrderSaid): OrderState => {
     channel_account_id: 7,
     channel_version: said.version,
     channel_synced_at: AT,
-    expires_at: expiryOf(said, AT),
+    expires_at: computeExpiry(said, AT),
     conversation_id: null,
     stays: [],
     last_room: 0,
     entries: []
   }
-  const entered = Result.getOrThrow(orderAsSaid(blank, cameIn(said)))
+  const entered = Result.getOrThrow(applyOrderEvent(blank, cameIn(said)))
   return {
     ...entered,
-    stays: entered.stays.map((stay, at) => ({ ...stay, id: at + 1, stay_code: stayCodeOf(CODE, at) }))
+    stays: entered.stays.map((stay, at) => ({ ...stay, id: at + 1, stay_code: toStayCode(CODE, at) }))
   }
 }
 
-const becomes = (known: OrderState, said: OrderSaid) => Result.getOrThrow(orderAsSaid(known, cameIn(said)))
+const becomes = (known: OrderState, said: ChannelOrderEvent) => Result.getOrThrow(applyOrderEvent(known, cameIn(said)))
 
 describe("how an order stands after its channel spoke", () => {
-  const expected: Readonly<Record<Status, ReadonlyArray<Status>>> = {
+  const expected: Readonly<Record<OrderStatus, ReadonlyArray<OrderStatus>>> = {
     wait_accept: ["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"],
     wait_pay: ["wait_pay", "wait_pay", "accepted", "cancelled", "denied", "timeout"],
     accepted: ["accepted", "accepted", "accepted", "cancelled", "denied", "timeout"],
@@ -115,16 +115,16 @@ describe("how an order stands after its channel spoke", () => {
   for (const known of STATUSES) {
     it(`that was ${known}`, () => {
       assert.deepStrictEqual(
-        STATUSES.map((said) => statusAfter(known, said)),
+        STATUSES.map((said) => nextStatus(known, said)),
         expected[known]
       )
     })
   }
 
   it("waits no longer than it is said, or the service gives it, and not at all once it is answered", () => {
-    const waiting = (said: Partial<OrderSaid>) => expiryOf(order([room("L1")], said), AT)
-    assert.deepStrictEqual(waiting({ status: "wait_accept" }), new Date(AT.getTime() + ANSWER_WITHIN_MS))
-    assert.deepStrictEqual(waiting({ status: "wait_pay" }), new Date(AT.getTime() + PAYMENT_WITHIN_MS))
+    const waiting = (said: Partial<ChannelOrderEvent>) => computeExpiry(order([room("L1")], said), AT)
+    assert.deepStrictEqual(waiting({ status: "wait_accept" }), new Date(AT.getTime() + HOST_RESPONSE_DEADLINE_MS))
+    assert.deepStrictEqual(waiting({ status: "wait_pay" }), new Date(AT.getTime() + PAYMENT_DEADLINE_MS))
     const expires_at = "2027-04-20T12:00:00+02:00"
     assert.deepStrictEqual(waiting({ status: "wait_pay", expires_at }), new Date("2027-04-20T10:00:00Z"))
     for (const status of ["accepted", "cancelled", "denied", "timeout"] as const) {
@@ -136,8 +136,8 @@ describe("how an order stands after its channel spoke", () => {
     fc.assert(
       fc.property(said, status, (said, status) => {
         const known = knownBy(said)
-        const { orders } = Result.getOrThrow(changeBetween([known], [{ ...known, status, stays: [] }]))
-        assert.strictEqual(orders[0]?.expires_at !== null, isWaiting({ status }) && known.expires_at !== null)
+        const { orders } = Result.getOrThrow(diffOrders([known], [{ ...known, status, stays: [] }]))
+        assert.strictEqual(orders[0]?.expires_at !== null, isOrderPending({ status }) && known.expires_at !== null)
       })
     )
   })
@@ -145,20 +145,22 @@ describe("how an order stands after its channel spoke", () => {
 
 describe("an order whose channel had stopped talking of it before the release that keeps more", () => {
   const over = {
-    status: "cancelled" as Status,
+    status: "cancelled" as OrderStatus,
     created_at: new Date("2026-08-01T00:00:00Z"),
     channel_synced_at: new Date("2026-09-10T23:59:59Z"),
     stays: [{ check_out_date: "2027-01-01" }]
   }
   it("was over, or everybody had left, and its last word came before", () => {
-    assert.isTrue(hadStopped(over))
-    assert.isTrue(hadStopped({ ...over, channel_synced_at: null }))
-    assert.isFalse(hadStopped({ ...over, channel_synced_at: new Date("2026-09-11T00:00:00Z") }))
-    assert.isFalse(hadStopped({ ...over, channel_synced_at: null, created_at: new Date("2026-09-11T00:00:00Z") }))
-    assert.isFalse(hadStopped({ ...over, status: "accepted" }))
+    assert.isTrue(predatesChannelDetails(over))
+    assert.isTrue(predatesChannelDetails({ ...over, channel_synced_at: null }))
+    assert.isFalse(predatesChannelDetails({ ...over, channel_synced_at: new Date("2026-09-11T00:00:00Z") }))
+    assert.isFalse(
+      predatesChannelDetails({ ...over, channel_synced_at: null, created_at: new Date("2026-09-11T00:00:00Z") })
+    )
+    assert.isFalse(predatesChannelDetails({ ...over, status: "accepted" }))
     const left = { ...over, status: "accepted" as const, stays: [{ check_out_date: "2026-09-10" }] }
-    assert.isTrue(hadStopped(left))
-    assert.isFalse(hadStopped({ ...left, stays: [...left.stays, { check_out_date: "2026-09-11" }] }))
+    assert.isTrue(predatesChannelDetails(left))
+    assert.isFalse(predatesChannelDetails({ ...left, stays: [...left.stays, { check_out_date: "2026-09-11" }] }))
   })
 
   it("is never filled, however often it is spoken of; any other is by its next word", () => {
@@ -197,9 +199,9 @@ describe("an order as its channel says it now", () => {
           else assert.deepInclude(stay, { id: was.id, stay_code: was.stay_code })
           if (was?.listing_id === stay.listing_id) assert.strictEqual(stay.property_id, 9)
         }
-        assert.strictEqual(next.status, statusAfter(first.status, second.status))
+        assert.strictEqual(next.status, nextStatus(first.status, second.status))
         assert.strictEqual(next.cancelled_at !== null, next.status === "cancelled")
-        assert.strictEqual(next.expires_at !== null, isWaiting(next))
+        assert.strictEqual(next.expires_at !== null, isOrderPending(next))
       }),
       { numRuns: 300 }
     )
@@ -211,9 +213,9 @@ describe("an order as its channel says it now", () => {
         const known = { ...knownBy(first), last_room: gone }
         const codes = becomes(known, second).stays.map(({ stay_code }) => stay_code)
         assert.strictEqual(new Set(codes).size, codes.length)
-        const most = Math.max(gone, ...known.stays.map(({ stay_code }) => roomOf(CODE, stay_code)))
+        const most = Math.max(gone, ...known.stays.map(({ stay_code }) => roomIndexOf(CODE, stay_code)))
         for (const code of codes.filter((each) => known.stays.every(({ stay_code }) => stay_code !== each))) {
-          assert.isAbove(roomOf(CODE, code), most)
+          assert.isAbove(roomIndexOf(CODE, code), most)
         }
       })
     )
@@ -224,9 +226,9 @@ describe("an order as its channel says it now", () => {
       fc.property(said, (said) => {
         const known = knownBy(said)
         const next = becomes(known, { ...said, version: 10 })
-        const change = Result.getOrThrow(changeBetween([known], [boxedAround(known, next, new Set())]))
+        const change = Result.getOrThrow(diffOrders([known], [unassignConflictingStays(known, next, new Set())]))
         assert.deepStrictEqual([change.updates, change.touched, change.nights, change.stays], [[], [], [], []])
-        assert.isFalse(isEmpty(change))
+        assert.isFalse(isEmptyChange(change))
       })
     )
   })
@@ -246,32 +248,32 @@ describe("an order as its channel says it now", () => {
 
   it("keeps its currency while it has entries", () => {
     const known = { ...knownBy(order([room("L1")])), entries: [{ id: 1, amount: "10.0000" }] }
-    const refused = orderAsSaid(known, cameIn(order([room("L1")], { currency: "USD" })))
+    const refused = applyOrderEvent(known, cameIn(order([room("L1")], { currency: "USD" })))
     assert.match(Result.getOrThrow(Result.flip(refused)).message, /^currency: /)
   })
 })
 
 describe("the box around an order that changes", () => {
-  const nightsOf = (state: OrderState) => state.stays.flatMap((stay) => heldNights(state.status, stay).map(keyOf))
+  const nightsOf = (state: OrderState) => state.stays.flatMap((stay) => heldNights(state.status, stay).map(toNightKey))
 
   it("takes every stay that wants what others hold, and leaves one holder a night", () => {
     fc.assert(
       fc.property(said, said, fc.array(fc.tuple(fc.constantFrom(1, 2), fc.nat(9))), (first, second, others) => {
-        const before = boxedAround(knownBy(first), knownBy(first), new Set())
+        const before = unassignConflictingStays(knownBy(first), knownBy(first), new Set())
         const own = new Set(nightsOf(before))
         const taken = new Set(
-          others.map(([property_id, day]) => keyOf({ property_id, day: addDays("2027-05-01", day) }))
+          others.map(([property_id, day]) => toNightKey({ property_id, day: addDays("2027-05-01", day) }))
         )
         const held = [...taken].filter((night) => !own.has(night))
         const next = becomes(before, second)
-        const settled = boxedAround(before, next, taken)
+        const settled = unassignConflictingStays(before, next, taken)
         const nights = nightsOf(settled)
         assert.strictEqual(new Set(nights).size, nights.length)
         assert.isFalse(nights.some((night) => held.includes(night)))
         for (const [at, stay] of settled.stays.entries()) {
           if (stay.property_id !== null) assert.strictEqual(stay.property_id, next.stays[at]?.property_id)
         }
-        const all = boxedAround(before, next, new Set(newNights(before, next).map(keyOf)))
+        const all = unassignConflictingStays(before, next, new Set(newNights(before, next).map(toNightKey)))
         assert.isTrue(nightsOf(all).every((night) => own.has(night)))
       }),
       { numRuns: 300 }
@@ -289,7 +291,7 @@ describe("rooms that a listing sold", () => {
         room("L3", { room_id: "R4", check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
       ])
     )
-    const properties = placed(stays, [
+    const properties = assignProperties(stays, [
       [1, 2],
       [1, 2],
       [1, 2],
@@ -297,15 +299,18 @@ describe("rooms that a listing sold", () => {
     ]).map(({ property_id }) => property_id)
     assert.deepStrictEqual(properties, [1, 2, null, 1])
     assert.deepStrictEqual(
-      placed(stays, []).map(({ property_id }) => property_id),
+      assignProperties(stays, []).map(({ property_id }) => property_id),
       [null, null, null, null]
     )
   })
 
   it("are refused where they cannot be, by the field", () => {
     const nights = (count: number) => room("L1", { check_out_date: addDays("2027-05-04", count) })
-    const reason = (...rooms: OrderSaid["rooms"]) =>
-      Result.match(staysSaid(order(rooms)), { onSuccess: () => "", onFailure: ({ message }) => message.split(":")[0] })
+    const reason = (...rooms: ChannelOrderEvent["rooms"]) =>
+      Result.match(toChannelStays(order(rooms)), {
+        onSuccess: () => "",
+        onFailure: ({ message }) => message.split(":")[0]
+      })
     assert.strictEqual(reason(nights(STAY_NIGHTS)), "")
     assert.strictEqual(reason(nights(STAY_NIGHTS + 1)), "rooms[0].check_out_date")
     assert.strictEqual(reason(nights(0)), "rooms[0].check_out_date")
@@ -319,22 +324,22 @@ describe("rooms that a listing sold", () => {
 describe("what is more than is read", () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
   it("is too deep, too much or too long, by one", () => {
-    assert.isUndefined(tooMuch(nested(JSON_DEPTH)))
-    assert.match(tooMuch(nested(JSON_DEPTH + 1)) ?? "", /deeper/)
-    assert.isUndefined(tooMuch(Array(JSON_PARTS).fill(0)))
-    assert.match(tooMuch(Array(JSON_PARTS + 1).fill(0)) ?? "", /fields/)
-    assert.isUndefined(tooMuch(["x".repeat(BODY_BYTES - 1)]))
-    assert.match(tooMuch(["x".repeat(BODY_BYTES)]) ?? "", /characters/)
+    assert.isUndefined(findExcess(nested(JSON_DEPTH)))
+    assert.match(findExcess(nested(JSON_DEPTH + 1)) ?? "", /deeper/)
+    assert.isUndefined(findExcess(Array(JSON_PARTS).fill(0)))
+    assert.match(findExcess(Array(JSON_PARTS + 1).fill(0)) ?? "", /fields/)
+    assert.isUndefined(findExcess(["x".repeat(BODY_BYTES - 1)]))
+    assert.match(findExcess(["x".repeat(BODY_BYTES)]) ?? "", /characters/)
     const circle: Array<unknown> = []
     circle.push(circle)
-    assert.isDefined(tooMuch(circle))
+    assert.isDefined(findExcess(circle))
   })
 })
 
 it("which room a stay is can be read from its code", () => {
   fc.assert(
     fc.property(fc.constantFrom(CODE, "5-ABC", "0-1-2-3"), fc.nat(200), (code, room) => {
-      assert.strictEqual(roomOf(code, stayCodeOf(code, room)), room)
+      assert.strictEqual(roomIndexOf(code, toStayCode(code, room)), room)
     })
   )
 })

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { Seeing } from "../../../src/connectors/sandbox/Seeing.ts"
-import { layerAnswering } from "../../../src/domain/automation/answering/answering.ts"
-import { followGuestMessages } from "../../../src/domain/automation/answering/asked.ts"
-import { layerPreparing } from "../../../src/domain/knowledge/preparing/preparing.ts"
+import { SandboxQueries } from "../../../src/connectors/sandbox/Seeing.ts"
+import { layerGuestAnswerer } from "../../../src/domain/automation/answering/answering.ts"
+import { guestQuestionSubscribers } from "../../../src/domain/automation/answering/asked.ts"
+import { layerPreparationWorker } from "../../../src/domain/knowledge/preparing/preparing.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { handingOut, layerWhole } from "../../support/connectors/sandbox/whole.ts"
 import { ANSWERS, ruleOf } from "../../support/domain/automation/answering/scene.ts"
@@ -14,9 +14,9 @@ import { freshOperator, propertyOf, typedClient, withToken } from "../../support
 // The service, its marketplace, and who answers guests, on the clock on the wall.
 
 const layerAnswered = Layer.mergeAll(
-  handingOut(...followGuestMessages),
-  layerPreparing,
-  Layer.provide(layerAnswering, KnowledgeAnswers.layer)
+  handingOut(...guestQuestionSubscribers),
+  layerPreparationWorker,
+  Layer.provide(layerGuestAnswerer, KnowledgeAnswers.layer)
 ).pipe(Layer.provideMerge(layerWhole))
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -30,12 +30,17 @@ const hosting = Effect.gen(function* () {
   const { operatorId, token } = yield* freshOperator()
   const sql = yield* SqlClient.SqlClient
   const market = yield* Marketplace
-  const seeing = yield* Seeing
+  const seeing = yield* SandboxQueries
   const api = yield* typedClient
   const as = withToken(token)
   const onSale = Effect.fnUntraced(function* (title: string) {
     const property = yield* propertyOf(operatorId, title)
-    const opened = yield* market.open({ operator_id: operatorId, channel_type: "airbnb", base_price: 100, tax: 0 })
+    const opened = yield* market.openListing({
+      operator_id: operatorId,
+      channel_type: "airbnb",
+      base_price: 100,
+      tax: 0
+    })
     yield* sql`
       UPDATE listings SET property_id = ${property}
       WHERE operator_id = ${operatorId} AND listing_id = ${opened.listing_id}`
@@ -85,7 +90,10 @@ const hosting = Effect.gen(function* () {
     const id = conversations.find(({ guest: { name } }) => name === guest)?.id ?? ""
     return (yield* api.get_conversation({ id }).pipe(as)).messages.toReversed()
   })
-  const there = Effect.map(seeing.threads({ limit: 10, offset: 0 }, { operator_id: operatorId }), ({ rows }) => rows)
+  const there = Effect.map(
+    seeing.listThreads({ limit: 10, offset: 0 }, { operator_id: operatorId }),
+    ({ rows }) => rows
+  )
   return { market, api, as, flat, other, wifi: id, book, read, there }
 })
 

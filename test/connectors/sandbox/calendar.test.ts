@@ -1,18 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import type { OpenAsked } from "../../../src/connectors/sandbox/asked.ts"
-import { dayOf, daysOf, priced, restricted, stocked } from "../../../src/connectors/sandbox/calendar.ts"
+import type { SandboxListingRequest } from "../../../src/connectors/sandbox/asked.ts"
+import {
+  applyInventories,
+  applyPrices,
+  applyRestrictions,
+  findDay,
+  indexDays
+} from "../../../src/connectors/sandbox/calendar.ts"
 import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import type { RestrictedDays } from "../../../src/domain/channels/port/days.ts"
+import type { DayRangeRestrictions } from "../../../src/domain/channels/port/days.ts"
 import { AVAILABILITY_END_DAYS, LISTING_RANGES } from "../../../src/platform/limits.ts"
 import { worked } from "../../support/processor-time.ts"
 
 const TODAY = "2027-05-01"
-const opened: OpenAsked = { channel_type: "booking.com" }
+const opened: SandboxListingRequest = { channel_type: "booking.com" }
 const listing = newListing(opened, "300-77", "EUR")
-const noDays = daysOf(listing, [])
+const noDays = indexDays(listing, [])
 
 const spans = fc
   .tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 6 }))
@@ -35,10 +41,10 @@ describe("what a host says of days", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(spans, fc.integer({ min: 0, max: 9 })), { minLength: 1 }), (said) => {
         const ranges = said.map(([span, inventory]) => ({ ...span, inventory }))
-        const days = daysOf(listing, Result.getOrThrow(stocked(listing, noDays, ranges, new Map())))
+        const days = indexDays(listing, Result.getOrThrow(applyInventories(listing, noDays, ranges, new Map())))
         for (let at = 0; at <= 30; at++) {
           const date = addDays(TODAY, at)
-          assert.strictEqual(dayOf(listing, days, date).offered, ranges.findLast(names(date))?.inventory ?? null)
+          assert.strictEqual(findDay(listing, days, date).offered, ranges.findLast(names(date))?.inventory ?? null)
         }
       })
     ))
@@ -46,15 +52,15 @@ describe("what a host says of days", () => {
   it("leaves each restriction that it does not name as the last range said it that did", () =>
     fc.assert(
       fc.property(restrictedRanges, (said) => {
-        const ranges = said.map(([span, rules]): RestrictedDays => ({ ...span, ...rules }))
-        const days = daysOf(listing, Result.getOrThrow(restricted("booking.com", listing, noDays, ranges)))
+        const ranges = said.map(([span, rules]): DayRangeRestrictions => ({ ...span, ...rules }))
+        const days = indexDays(listing, Result.getOrThrow(applyRestrictions("booking.com", listing, noDays, ranges)))
         for (let at = 0; at <= 30; at++) {
           const date = addDays(TODAY, at)
           const expected = Object.assign(
             {},
             ...ranges.filter(names(date)).map(({ start_date: _start, end_date: _end, ...rules }) => rules)
           )
-          assert.deepStrictEqual(dayOf(listing, days, date).restrictions, expected)
+          assert.deepStrictEqual(findDay(listing, days, date).restrictions, expected)
         }
       })
     ))
@@ -62,7 +68,7 @@ describe("what a host says of days", () => {
   it("is soon reckoned, be it as much as one call can say: nobody else is served meanwhile", () => {
     const days = { start_date: TODAY, end_date: addDays(TODAY, AVAILABILITY_END_DAYS) }
     const ranges = Array.from({ length: LISTING_RANGES }, (_, at) => ({ ...days, price: at + 1 }))
-    const { answer: changed, processorMs } = worked(() => Result.getOrThrow(priced(listing, noDays, ranges)))
+    const { answer: changed, processorMs } = worked(() => Result.getOrThrow(applyPrices(listing, noDays, ranges)))
     assert.lengthOf(changed, AVAILABILITY_END_DAYS + 1)
     assert.isTrue(changed.every(({ price }) => price === String(LISTING_RANGES) || price === `${LISTING_RANGES}.00`))
     // About 20 ms; a second and more where each day of each range is looked at as a date.

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { Telling } from "../../../src/connectors/sandbox/Telling.ts"
+import { SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
 import { accountAt, Listener, layerListened, listingAt } from "../../support/connectors/sandbox/ground.ts"
 import { connectorSuite } from "../../support/domain/channels/port/connector-suite.ts"
 
 connectorSuite({
   name: "the sandbox",
   layer: layerListened,
-  connector: Sandbox,
+  connector: SandboxConnector,
   open: Effect.fnUntraced(function* (channelType) {
     const { there, account } = yield* accountAt(channelType)
     return { account: there, listingId: yield* listingAt(account, { base_price: 100, tax: 0 }) }
@@ -22,14 +22,14 @@ connectorSuite({
       Effect.orDie
     ),
   change: (order_id, check_out_date) =>
-    Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.change({ order_id, check_out_date })))),
+    Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.changeOrder({ order_id, check_out_date })))),
   guests: true,
   cancel: (order_id) => Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.cancel({ order_id })))),
   said: ({ account: { operatorId, accountId } }) =>
     Effect.gen(function* () {
       // What it answers it says a little later by itself.
       yield* TestClock.adjust("10 seconds")
-      yield* Telling.use(({ tell }) => tell({ operator_id: operatorId, account_id: accountId }))
+      yield* SandboxOutbox.use(({ flush: tell }) => tell({ operator_id: operatorId, account_id: accountId }))
       return yield* Listener.use(({ heardOf }) => heardOf(accountId))
     })
 })

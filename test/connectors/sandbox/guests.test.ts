@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Books } from "../../../src/connectors/sandbox/Books.ts"
-import { makeChanging } from "../../../src/connectors/sandbox/changing.ts"
-import { makeExpiring } from "../../../src/connectors/sandbox/expiring.ts"
-import { accepting } from "../../../src/connectors/sandbox/offer-acts.ts"
-import { Said } from "../../../src/domain/channels/port/said.ts"
+import { SandboxRepository } from "../../../src/connectors/sandbox/Books.ts"
+import { makeRuleRunner } from "../../../src/connectors/sandbox/changing.ts"
+import { makeExpireDue } from "../../../src/connectors/sandbox/expiring.ts"
+import { acceptOfferRule } from "../../../src/connectors/sandbox/offer-acts.ts"
+import { ChannelEvent } from "../../../src/domain/channels/port/said.ts"
 import {
   MESSAGE_TEXT,
   REVIEW_CATEGORIES,
@@ -17,7 +17,7 @@ import {
 import { Listener, layerListenedAlone, NOW } from "../../support/connectors/sandbox/ground.ts"
 import { messageOf, STAY, talkAt } from "../../support/connectors/sandbox/talk.ts"
 
-const fits = Schema.is(Said)
+const fits = Schema.is(ChannelEvent)
 
 layer(layerListenedAlone)("guests of the sandbox", (it) => {
   it.effect("ask about nights: the thread is told before the question, and one guest has one thread", () =>
@@ -280,7 +280,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
       yield* market.acceptOffer({ offer_id: early.offerId })
       yield* TestClock.setTime(NOW + 86_400_000)
       assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*expired/)
-      const expire = yield* makeExpiring
+      const expire = yield* makeExpireDue
       assert.strictEqual(yield* expire, 1)
       assert.strictEqual(yield* expire, 0)
       assert.deepStrictEqual(
@@ -317,14 +317,14 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
       const { inquire, offer, market, account } = yield* talkAt("airbnb", { rooms: 1 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
-      const books = yield* Books.make
+      const books = yield* SandboxRepository.make
       const accepted = yield* Effect.cached(Effect.orDie(market.acceptOffer({ offer_id: offerId })))
-      const changing = yield* Effect.provideService(makeChanging, Books, {
+      const changing = yield* Effect.provideService(makeRuleRunner, SandboxRepository, {
         ...books,
-        days: (...asked) => Effect.andThen(accepted, books.days(...asked))
+        findDays: (...asked) => Effect.andThen(accepted, books.findDays(...asked))
       })
       assert.match(
-        yield* messageOf(changing(account, { thread: { offerId }, offer: { offerId } }, accepting("late"))),
+        yield* messageOf(changing(account, { thread: { offerId }, offer: { offerId } }, acceptOfferRule("late"))),
         /^offer_id: .*accepted/
       )
     })

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { Telling } from "../../../src/connectors/sandbox/Telling.ts"
-import { SANDBOX_ASKED, SANDBOX_LATE_MS } from "../../../src/platform/limits.ts"
+import { SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
+import { SANDBOX_DELAY_MAX_MS, SANDBOX_LOGGED_REQUESTS } from "../../../src/platform/limits.ts"
 import {
   accountAt,
   isSaid,
@@ -20,7 +20,7 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof account
   const at = yield* accountAt(channel)
   const listing = yield* listingAt(at.account)
   const market = yield* Marketplace
-  const sandbox = yield* Sandbox
+  const sandbox = yield* SandboxConnector
   const sql = yield* SqlClient.SqlClient
   const request = Effect.map(
     market.book({
@@ -31,7 +31,7 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof account
     }),
     ({ order_id }) => ({ reservationCode: "0-1-AAAA", channelId: order_id })
   )
-  type Mood = Parameters<typeof market.mood>[0]
+  type Mood = Parameters<typeof market.setFailureMode>[0]
   return {
     ...at,
     listing,
@@ -39,7 +39,7 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof account
     sandbox,
     request,
     mood: (mood: Mood["mood"], more: Partial<Mood> = {}) =>
-      market.mood({ channel_account_id: at.accountId, mood, ...more }),
+      market.setFailureMode({ channel_account_id: at.accountId, mood, ...more }),
     asked: sql<{ act: string; answer: string }>`
       SELECT act, answer FROM sandbox_asked WHERE operator_id = ${at.operatorId} AND account_id = ${at.accountId}
       ORDER BY id`
@@ -148,7 +148,9 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
         Effect.void
       const { heardOf } = yield* Listener
       // Whoever tells by itself does not take it out of the hands of who answers the host.
-      const working = yield* Effect.forkChild(Effect.flatMap(Telling, ({ turn }) => Effect.forever(turn)))
+      const working = yield* Effect.forkChild(
+        Effect.flatMap(SandboxOutbox, ({ processBatch: turn }) => Effect.forever(turn))
+      )
       yield* sandbox.approve(there, order)
       const told = (yield* heardOf(accountId)).filter(isSaid("order")).map(({ status }) => status)
       assert.deepStrictEqual(told, ["wait_accept", "wait_pay"])
@@ -160,11 +162,11 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
     Effect.gen(function* () {
       const { sandbox, there, listing, asked } = yield* ground()
       const read = sandbox.readCalendar(there, { listingId: listing, start: "2027-06-01", end: "2027-06-01" })
-      yield* Effect.forEach(Array.from({ length: SANDBOX_ASKED }), () => read, { discard: true })
-      assert.lengthOf(yield* asked, SANDBOX_ASKED)
+      yield* Effect.forEach(Array.from({ length: SANDBOX_LOGGED_REQUESTS }), () => read, { discard: true })
+      assert.lengthOf(yield* asked, SANDBOX_LOGGED_REQUESTS)
       yield* Effect.flip(sandbox.decline(there, { reservationCode: "0-1-AAAA", channelId: "nobody's" }))
       const last = yield* asked
-      assert.lengthOf(last, SANDBOX_ASKED)
+      assert.lengthOf(last, SANDBOX_LOGGED_REQUESTS)
       assert.strictEqual(last.at(-1)?.act, "decline")
       assert.match(last.at(-1)?.answer ?? "", /^refused: .*order/)
     })
@@ -173,8 +175,8 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
   it.effect("is late by ten minutes at most", () =>
     Effect.gen(function* () {
       const { mood } = yield* ground()
-      yield* mood("late", { ms: SANDBOX_LATE_MS })
-      const { message } = yield* Effect.flip(mood("late", { ms: SANDBOX_LATE_MS + 1 }))
+      yield* mood("late", { ms: SANDBOX_DELAY_MAX_MS })
+      const { message } = yield* Effect.flip(mood("late", { ms: SANDBOX_DELAY_MAX_MS + 1 }))
       assert.match(message, /^ms: .*600000/)
     })
   )

@@ -22,7 +22,12 @@ const onSale = Effect.fnUntraced(function* (operatorId: number, nth: number) {
   const sql = yield* SqlClient.SqlClient
   const property_id = yield* propertyOf(operatorId, `Pier ${nth}`)
   const { listing_id } = yield* Marketplace.use((market) =>
-    market.open({ operator_id: operatorId, channel_type: "booking.com", username: `pier-${nth}`, title: `Pier ${nth}` })
+    market.openListing({
+      operator_id: operatorId,
+      channel_type: "booking.com",
+      username: `pier-${nth}`,
+      title: `Pier ${nth}`
+    })
   )
   yield* sql`
     UPDATE listings SET property_id = ${property_id} WHERE operator_id = ${operatorId} AND listing_id = ${listing_id}`

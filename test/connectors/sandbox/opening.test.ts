@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { CODE, LISTING_TEXT } from "../../../src/platform/limits.ts"
+import { LISTING_TEXT, RECORD_CODE } from "../../../src/platform/limits.ts"
 import { layerListened, NOW } from "../../support/connectors/sandbox/ground.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { channelAccountOf, listingOf } from "../../support/listings.ts"
@@ -15,11 +15,12 @@ const ground = Effect.fn("ground")(function* () {
   const { operatorId } = yield* freshOperator()
   const sql = yield* SqlClient.SqlClient
   const market = yield* Marketplace
-  type Asked = Parameters<typeof market.open>[0]
+  type Asked = Parameters<typeof market.openListing>[0]
   return {
     operatorId,
     market,
-    open: (asked: Partial<Asked> = {}) => market.open({ operator_id: operatorId, channel_type: "airbnb", ...asked }),
+    open: (asked: Partial<Asked> = {}) =>
+      market.openListing({ operator_id: operatorId, channel_type: "airbnb", ...asked }),
     /** Accounts and listings that there are. */
     there: Effect.map(
       sql<{ accounts: number; listings: number }>`
@@ -98,14 +99,14 @@ layer(layerListened)("opening a listing of the sandbox", (it) => {
   it.effect("takes ids that can be named among others, and titles that say something", () =>
     Effect.gen(function* () {
       const { open, there } = yield* ground()
-      for (const listing_id of ["a,b", " sp ", "a b", "ü", "", "a\n", "a".repeat(CODE + 1)]) {
+      for (const listing_id of ["a,b", " sp ", "a b", "ü", "", "a\n", "a".repeat(RECORD_CODE + 1)]) {
         assert.match(yield* refusalOf(open({ listing_id })), /^(ValidationFailed|BadRequest) listing_id: must /)
       }
       for (const title of ["", "  ", "a".repeat(LISTING_TEXT + 1)]) {
         assert.match(yield* refusalOf(open({ title })), /^(ValidationFailed|BadRequest) title: must /)
       }
       assert.deepStrictEqual(yield* there, [0, 0])
-      yield* open({ listing_id: "a".repeat(CODE) })
+      yield* open({ listing_id: "a".repeat(RECORD_CODE) })
       const { listing_id, title } = yield* open({ listing_id: "A.b_c-9", title: " Loft " })
       assert.deepStrictEqual([listing_id, title], ["A.b_c-9", "Loft"])
     })

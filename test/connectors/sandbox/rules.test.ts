@@ -3,15 +3,21 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { withoutPercent } from "../../../src/connectors/sandbox/amounts.ts"
-import { dayOf, givenBack, leftOf, sold, stocked } from "../../../src/connectors/sandbox/calendar.ts"
-import { DIFFERENCES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channels.ts"
+import {
+  applyInventories,
+  availableCount,
+  findDay,
+  releaseNight,
+  takeNight
+} from "../../../src/connectors/sandbox/calendar.ts"
+import { CHANNEL_PROFILES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channels.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
-import { standsAt } from "../../../src/connectors/sandbox/offers.ts"
-import { pricedRoom, roomAt } from "../../../src/connectors/sandbox/order.ts"
-import type { Day } from "../../../src/connectors/sandbox/rows.ts"
-import { settingsWith } from "../../../src/connectors/sandbox/settings.ts"
-import { asking, guestKey, newThread, withMessage } from "../../../src/connectors/sandbox/threads.ts"
+import { offerStatusAt } from "../../../src/connectors/sandbox/offers.ts"
+import { priceRoomAt, priceStandardRoom } from "../../../src/connectors/sandbox/order.ts"
+import type { SandboxDay } from "../../../src/connectors/sandbox/rows.ts"
+import { mergeSettings } from "../../../src/connectors/sandbox/settings.ts"
+import { appendMessage, guestKey, newThread, withInquiry } from "../../../src/connectors/sandbox/threads.ts"
 import { SANDBOX_LISTINGS, SANDBOX_PAYMENTS } from "../../../src/platform/limits.ts"
 import { accountAt, layerListened, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
 
@@ -31,9 +37,15 @@ it("the parts of a rate add up to it, to the cent, whatever it is made of", () =
         const listing = newListing(asked, "L", "EUR")
         const end = new Date(Date.parse("2027-06-01") + nights * 86_400_000).toISOString().slice(0, 10)
         const room = { listing_id: "L", check_in_date: "2027-06-01", check_out_date: end, adults: 2, children: 0 }
-        const { rate, commission, accommodation, details } = pricedRoom(channel_type, listing, new Map(), room, "R1")
+        const { rate, commission, accommodation, details } = priceStandardRoom(
+          channel_type,
+          listing,
+          new Map(),
+          room,
+          "R1"
+        )
         assert.strictEqual(cents(accommodation), price * nights)
-        assert.strictEqual(details !== undefined, DIFFERENCES[channel_type].itemizes)
+        assert.strictEqual(details !== undefined, CHANNEL_PROFILES[channel_type].itemizesRate)
         if (details === undefined) return
         const part = (type: string) => cents(details.find((each) => each.type === type)?.amount)
         assert.strictEqual(part("ACCOMMODATION") + part("CLEANING_FEE") + part("TAXES"), cents(rate))
@@ -60,18 +72,18 @@ it("sells no more than was said last, and what the host has closed no cancellati
   const act = fc.oneof(fc.constant("book" as const), fc.constant("cancel" as const), fc.integer({ min: 0, max: 4 }))
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-      let day: Day = dayOf(listing, new Map(), "2027-06-01")
+      let day: SandboxDay = findDay(listing, new Map(), "2027-06-01")
       let most = listing.rooms
       for (const each of acts) {
-        if (each === "book" && leftOf(listing, day) > 0) day = sold(day)
-        if (each === "cancel" && day.sold > 0) day = givenBack(day)
+        if (each === "book" && availableCount(listing, day) > 0) day = takeNight(day)
+        if (each === "cancel" && day.sold > 0) day = releaseNight(day)
         if (typeof each === "number") {
           const range = { start_date: "2027-06-01", end_date: "2027-06-01", inventory: each }
-          const changed = stocked(listing, new Map([[day.day, day]]), [range], new Map())
+          const changed = applyInventories(listing, new Map([[day.day, day]]), [range], new Map())
           if (changed._tag === "Success" && changed.success[0] !== undefined) day = changed.success[0]
           most = each
         }
-        assert.isTrue(leftOf(listing, day) >= 0 && leftOf(listing, day) <= most)
+        assert.isTrue(availableCount(listing, day) >= 0 && availableCount(listing, day) <= most)
       }
     })
   )
@@ -80,12 +92,12 @@ it("sells no more than was said last, and what the host has closed no cancellati
 it("a vrbo listing has one price, or one for each weekday", () => {
   const { settings } = newListing({ channel_type: "vrbo", base_price: 100 }, "L", "EUR")
   const days = { sunday: 1, monday: 2, tuesday: 2, wednesday: 2, thursday: 2, friday: 3, saturday: 3 }
-  const weekdays = settingsWith("vrbo", settings, { nightly_rate: days, cleaning_fee: 0 })
+  const weekdays = mergeSettings("vrbo", settings, { nightly_rate: days, cleaning_fee: 0 })
   assert.deepInclude(weekdays, { base_price: null, nightly_rate: days, cleaning_fee: null })
-  const one = settingsWith("vrbo", weekdays, { base_price: 90 })
+  const one = mergeSettings("vrbo", weekdays, { base_price: 90 })
   assert.strictEqual(one["base_price"], 90)
   assert.deepInclude(one["nightly_rate"], { sunday: 90, saturday: 90 })
-  assert.deepStrictEqual(settingsWith("vrbo", one, one), one)
+  assert.deepStrictEqual(mergeSettings("vrbo", one, one), one)
 })
 
 it("a stay at a price of its host's costs that and nothing on top, whatever the listing takes", () => {
@@ -103,7 +115,7 @@ it("a stay at a price of its host's costs that and nothing on top, whatever the 
           adults: 2,
           children: 0
         }
-        const booked = roomAt(price / 100, at, newListing(asked, "L", "EUR"), room, "R1")
+        const booked = priceRoomAt(price / 100, at, newListing(asked, "L", "EUR"), room, "R1")
         assert.deepStrictEqual([cents(booked.rate), cents(booked.accommodation)], [price, price])
         assert.isTrue(booked.commission <= booked.rate)
       }
@@ -116,7 +128,7 @@ it("an offer stands as it was left, but that an active one is over from its last
   const instant = fc.integer({ min: 0, max: 100 })
   fc.assert(
     fc.property(status, instant, instant, (left, expires, now) => {
-      const stands = standsAt({ status: left, expires_at: new Date(expires) }, new Date(now))
+      const stands = offerStatusAt({ status: left, expires_at: new Date(expires) }, new Date(now))
       assert.strictEqual(stands, left === "active" && now >= expires ? "expired" : left)
     })
   )
@@ -145,10 +157,10 @@ it("a thread numbers what is written in it, and is told anew only when something
       for (const each of acts) {
         const before = thread
         if (each === "write") {
-          const written = withMessage(thread, { sender: "guest", text: "x" }, new Date(NOW))
+          const written = appendMessage(thread, { sender: "guest", text: "x" }, new Date(NOW))
           thread = written.thread
           ids.push(written.message.said.message_id)
-        } else thread = asking(thread, each === "ask" ? inquiry : null)
+        } else thread = withInquiry(thread, each === "ask" ? inquiry : null)
         const isTold = each === "ask" || (each === "book" && before.said.inquiry !== null)
         assert.strictEqual(thread.version, before.version + (isTold ? 1 : 0))
         assert.strictEqual(thread.said.version, thread.version)

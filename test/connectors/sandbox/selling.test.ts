@@ -2,16 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { OrderSaid } from "../../../src/domain/channels/port/said.ts"
+import { ChannelOrderEvent } from "../../../src/domain/channels/port/said.ts"
 import { SANDBOX_ORDERS } from "../../../src/platform/limits.ts"
 import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
 
 const GUEST = { guest_name: "Ana Reis" }
 const STAY = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
 
-const fits = Schema.is(OrderSaid)
+const fits = Schema.is(ChannelOrderEvent)
 
 const LATER = { check_in_date: "2027-07-07", check_out_date: "2027-07-09" }
 
@@ -24,7 +24,7 @@ const ground = Effect.fn("ground")(function* (
   const at = yield* accountAt(channel)
   const listing = yield* listingAt(at.account, { title: "Harbour view", ...options })
   const market = yield* Marketplace
-  const sandbox = yield* Sandbox
+  const sandbox = yield* SandboxConnector
   const days = (start: string, end: string) => sandbox.readCalendar(at.there, { listingId: listing, start, end })
   return {
     ...at,
@@ -118,11 +118,11 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       const { order_id, version } = yield* book()
       const told = Listener.use(({ heardOf }) => heardOf(accountId))
       const before = yield* told
-      const refused = yield* Effect.flip(market.change({ order_id }))
+      const refused = yield* Effect.flip(market.changeOrder({ order_id }))
       assert.strictEqual(refused._tag, "BadRequest")
       assert.include(refused.message, "check_in_date, check_out_date, listing_id, adults")
       assert.deepStrictEqual(yield* told, before)
-      assert.strictEqual((yield* market.change({ order_id, adults: 1 })).version, version + 1)
+      assert.strictEqual((yield* market.changeOrder({ order_id, adults: 1 })).version, version + 1)
     })
   )
 
@@ -212,11 +212,11 @@ layer(layerListened)("a guest of the sandbox", (it) => {
         listingId: listing,
         inventories: [{ start_date: "2027-06-07", end_date: "2027-06-08", inventory: 0 }]
       })
-      const longer = yield* market.change({ order_id: order.order_id, check_out_date: "2027-06-10" })
+      const longer = yield* market.changeOrder({ order_id: order.order_id, check_out_date: "2027-06-10" })
       assert.strictEqual(longer.version, 2)
       assert.strictEqual(longer.total, 330)
       assert.deepStrictEqual(yield* left, [1, 0, 0, 0, 1])
-      const both = yield* market.change({ order_id: order.order_id, listing_id: `${other},${listing}` })
+      const both = yield* market.changeOrder({ order_id: order.order_id, listing_id: `${other},${listing}` })
       assert.deepStrictEqual(
         both.rooms.map(({ room_id, listing_id }) => [room_id, listing_id]),
         [
@@ -224,7 +224,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
           ["R1", listing]
         ]
       )
-      yield* market.change({ order_id: order.order_id, listing_id: other })
+      yield* market.changeOrder({ order_id: order.order_id, listing_id: other })
       // Closed by the host before: that stays the last word. The night that was sold after it is free.
       assert.deepStrictEqual(yield* left, [1, 0, 0, 1, 1])
       const versions = (yield* (yield* Listener).heardOf(accountId))
@@ -292,7 +292,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       const { order_id } = yield* book()
       yield* sandbox.approve?.(there, { reservationCode: "0-1-AAAA", channelId: order_id }) ?? Effect.void
       assert.strictEqual((yield* market.pay({ order_id, amount: 100 })).status, "wait_pay")
-      const cheaper = yield* market.change({ order_id, check_out_date: "2027-06-08" })
+      const cheaper = yield* market.changeOrder({ order_id, check_out_date: "2027-06-08" })
       assert.deepStrictEqual([cheaper.status, cheaper.total, cheaper.paid], ["accepted", 100, 100])
     })
   )

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { Heard } from "../../../src/connectors/ingest/Ingest.ts"
-import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
-import { makeExpiring } from "../../../src/connectors/sandbox/expiring.ts"
-import { layerSandboxAtWork } from "../../../src/connectors/sandbox/layer.ts"
+import type { IngestResult } from "../../../src/connectors/ingest/Ingest.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
+import { makeExpireDue } from "../../../src/connectors/sandbox/expiring.ts"
+import { layerSandboxWorkers } from "../../../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { Telling, TOLD_A_TURN } from "../../../src/connectors/sandbox/Telling.ts"
+import { EVENTS_PER_BATCH, SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
 import {
   accountAt,
   isSaid,
@@ -17,7 +17,7 @@ import {
   NOW
 } from "../../support/connectors/sandbox/ground.ts"
 
-const APPLIED: Heard = { outcome: "applied" }
+const APPLIED: IngestResult = { outcome: "applied" }
 
 const ground = Effect.fn("ground")(function* (rooms = 5) {
   yield* TestClock.setTime(NOW)
@@ -29,7 +29,7 @@ const ground = Effect.fn("ground")(function* (rooms = 5) {
     ...at,
     listing,
     market,
-    answers: (answer: (said: unknown) => Effect.Effect<Heard>) => listener.answers(at.accountId, answer),
+    answers: (answer: (said: unknown) => Effect.Effect<IngestResult>) => listener.answers(at.accountId, answer),
     /** Versions of orders in the order they were told. */
     versions: Effect.map(listener.heardOf(at.accountId), (all) =>
       all.filter(isSaid("order")).map((each) => each.version)
@@ -48,7 +48,7 @@ const ground = Effect.fn("ground")(function* (rooms = 5) {
 
 /** What is due of all accounts, told as the process does by itself. */
 const turns = Effect.gen(function* () {
-  const { turn } = yield* Telling
+  const { processBatch: turn } = yield* SandboxOutbox
   while (yield* turn) yield* Effect.void
 })
 
@@ -68,7 +68,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("is told again when whoever told it was killed before it was heard, or before that was written down", () =>
     Effect.gen(function* () {
       const { book, answers, versions, market } = yield* ground()
-      const [asked, never] = [yield* Deferred.make<void>(), yield* Deferred.make<Heard>()]
+      const [asked, never] = [yield* Deferred.make<void>(), yield* Deferred.make<IngestResult>()]
       const first = yield* book
       yield* answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(never)))
       const cancelling = yield* Effect.forkChild(market.cancel({ order_id: first.order_id }))
@@ -92,11 +92,11 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       const { book, answers, versions, market } = yield* ground()
       const { order_id } = yield* book
       yield* answers(() => Effect.die(new Error("the database is away")))
-      const moved = yield* market.change({ order_id, check_out_date: "2027-06-10" })
+      const moved = yield* market.changeOrder({ order_id, check_out_date: "2027-06-10" })
       assert.strictEqual(moved.heard, "failed")
       const asked = yield* Deferred.make<void>()
       yield* answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
-      const waiting = yield* Effect.forkChild(market.change({ order_id, check_out_date: "2027-06-11" }))
+      const waiting = yield* Effect.forkChild(market.changeOrder({ order_id, check_out_date: "2027-06-11" }))
       yield* Deferred.await(asked)
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(waiting)).heard, "not answered in time")
@@ -126,11 +126,11 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       yield* greedy.answers((said) =>
         isSaid("order")(said) ? Effect.die(new Error("always")) : Effect.succeed(APPLIED)
       )
-      yield* Effect.forEach(Array.from({ length: 3 * TOLD_A_TURN }), () => greedy.book, { discard: true })
+      yield* Effect.forEach(Array.from({ length: 3 * EVENTS_PER_BATCH }), () => greedy.book, { discard: true })
       yield* TestClock.adjust("1 hour")
       const quiet = yield* ground()
       yield* TestClock.setTime(NOW + 7_200_000)
-      const { turn } = yield* Telling
+      const { processBatch: turn } = yield* SandboxOutbox
       // Committed, and the process was killed before it told anybody.
       const asked = yield* Deferred.make<void>()
       yield* quiet.answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
@@ -166,7 +166,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         const said = Effect.map(heardOf(accountId), (all) => all.filter(isSaid("order")).map(({ status }) => status))
         while ((yield* said).length < 2) yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(yield* said, ["wait_accept", "timeout"])
-      }).pipe(Effect.provide(layerSandboxAtWork), Effect.scoped)
+      }).pipe(Effect.provide(layerSandboxWorkers), Effect.scoped)
     })
   )
 
@@ -176,7 +176,9 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       const sql = yield* SqlClient.SqlClient
       // Longer than who acts takes to look for what is said of it.
       yield* answers(() => Effect.as(Effect.repeat(Effect.orDie(sql`SELECT 1`), { times: 3 }), APPLIED))
-      const working = yield* Effect.forkChild(Effect.flatMap(Telling, ({ turn }) => Effect.forever(turn)))
+      const working = yield* Effect.forkChild(
+        Effect.flatMap(SandboxOutbox, ({ processBatch: turn }) => Effect.forever(turn))
+      )
       const heard = yield* Effect.forEach(Array.from({ length: 10 }), () => book)
       assert.deepStrictEqual(new Set(heard.map((order) => order.heard)), new Set(["applied"]))
       yield* Fiber.interrupt(working)
@@ -190,12 +192,12 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       yield* TestClock.setTime(NOW)
       const listing = yield* listingAt(account)
       const market = yield* Marketplace
-      const sandbox = yield* Sandbox
+      const sandbox = yield* SandboxConnector
       const { heardOf } = yield* Listener
       const there = { operatorId, accountId, channelType: "vrbo", originAccountId: "harbour" }
       const write = (cleaning_fee: number) =>
         sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee } }) ?? Effect.void
-      yield* Effect.flatMap(Telling, ({ tell }) => tell(account))
+      yield* Effect.flatMap(SandboxOutbox, ({ flush: tell }) => tell(account))
       yield* write(1)
       const { heard } = yield* market.book({
         listing_id: listing,
@@ -248,7 +250,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at, expires_at)
         VALUES (${operatorId}, ${accountId}, 'broken', 1, 'wait_accept', '{}', ${new Date(NOW)}, ${new Date(NOW)})`
       yield* TestClock.adjust("25 hours")
-      yield* Effect.flatten(makeExpiring)
+      yield* Effect.flatten(makeExpireDue)
       const stands = sql<{ status: string }>`
         SELECT status FROM sandbox_orders WHERE operator_id = ${operatorId} AND order_id = ${order.order_id}`
       assert.deepStrictEqual(yield* stands, [{ status: "timeout" }])
@@ -279,7 +281,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       assert.deepStrictEqual(yield* texts, ["first"])
       yield* Deferred.succeed(slow, undefined)
       assert.strictEqual((yield* Fiber.join(first)).heard, "applied")
-      const { tell } = yield* Telling
+      const { flush: tell } = yield* SandboxOutbox
       yield* tell(account)
       assert.deepStrictEqual(yield* texts, ["first", "second"])
 
@@ -301,7 +303,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         const { heardOf } = yield* Listener
         const stay = { listing_id: listing, check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
         const { thread_id } = yield* market.inquire({ ...stay, guest_name: "Ana Reis", text: "first" })
-        const { sendMessage } = yield* Sandbox
+        const { sendMessage } = yield* SandboxConnector
         const host = (messageId: string) =>
           sendMessage(there, { threadId: thread_id, messageId, text: messageId, imageUrl: null, again: false })
         yield* host("host 1")
@@ -333,7 +335,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
     Effect.gen(function* () {
       for (const answer of [
         () => Effect.die(new Error("always")),
-        () => Effect.succeed<Heard>({ outcome: "refused", reason: "no" })
+        () => Effect.succeed<IngestResult>({ outcome: "refused", reason: "no" })
       ]) {
         const { book, answers, market } = yield* ground()
         yield* answers((said) => (isSaid("thread")(said) ? answer() : Effect.succeed(APPLIED)))

@@ -73,7 +73,7 @@ layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
       const { inquire, send, market, accountId, sql, told } = yield* talkAt()
       const { thread_id } = yield* inquire()
       const mood = (mood: "refuses" | "502" | "503" | "disconnected") =>
-        market.mood({ channel_account_id: accountId, mood, reason: "no" })
+        market.setFailureMode({ channel_account_id: accountId, mood, reason: "no" })
       yield* mood("refuses")
       assert.strictEqual(yield* reasonOf(send(thread_id)), "no")
       yield* mood("503")

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { Telling } from "../../../src/connectors/sandbox/Telling.ts"
+import { SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
 import { accountAt, Listener, layerListenedAlone, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
 
 // A host's calendar that does not know yet what the marketplace has sold says how many can be sold.
@@ -16,7 +16,7 @@ const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   const at = yield* accountAt("booking.com")
   const listing = yield* listingAt(at.account, { title: "Harbour view", rooms, instant })
   const market = yield* Marketplace
-  const sandbox = yield* Sandbox
+  const sandbox = yield* SandboxConnector
   const listener = yield* Listener
   const push = (inventory: number) =>
     sandbox.pushInventories(at.there, {
@@ -32,7 +32,7 @@ const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   const hears = Effect.gen(function* () {
     yield* listener.answers(at.accountId, () => Effect.succeed({ outcome: "applied" }))
     yield* TestClock.adjust("1 hour")
-    const { turn } = yield* Telling
+    const { processBatch: turn } = yield* SandboxOutbox
     yield* Effect.repeat(turn, { until: (more) => !more })
   })
   return { ...at, market, push, left, book, deaf, hears }
@@ -82,7 +82,7 @@ layer(layerListenedAlone)("the sandbox", (it) => {
       yield* hears
       yield* push(1)
       assert.deepStrictEqual(yield* left, [1, 0, 0, 1])
-      const sandbox = yield* Sandbox
+      const sandbox = yield* SandboxConnector
       yield* sandbox.decline(there, { reservationCode: "0-1-A", channelId: order.order_id })
       assert.deepStrictEqual(yield* left, [1, 1, 1, 1])
       const sql = yield* SqlClient.SqlClient
@@ -97,12 +97,12 @@ layer(layerListenedAlone)("the sandbox", (it) => {
       const order = yield* book
       yield* hears
       yield* deaf
-      const sandbox = yield* Sandbox
+      const sandbox = yield* SandboxConnector
       yield* sandbox.approve(there, { reservationCode: "0-1-A", channelId: order.order_id })
       yield* push(1)
       assert.deepStrictEqual(yield* left, [1, 1, 1, 1])
       // What the guest changes then the host does not know.
-      yield* market.change({ order_id: order.order_id, check_in_date: "2027-06-07", check_out_date: "2027-06-10" })
+      yield* market.changeOrder({ order_id: order.order_id, check_in_date: "2027-06-07", check_out_date: "2027-06-10" })
       yield* push(1)
       assert.deepStrictEqual(yield* left, [1, 0, 0, 0])
       yield* hears

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { Seeing } from "../../../src/connectors/sandbox/Seeing.ts"
+import { SandboxQueries } from "../../../src/connectors/sandbox/Seeing.ts"
 import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
 import { call, freshOperator, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 
@@ -17,7 +17,7 @@ const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | 
   const market = yield* Marketplace
   const api = yield* typedClient
   const property = yield* propertyOf(operatorId, "Harbour view")
-  const opened = yield* market.open({ operator_id: operatorId, channel_type, base_price: 100, tax: 0 })
+  const opened = yield* market.openListing({ operator_id: operatorId, channel_type, base_price: 100, tax: 0 })
   const sql = yield* SqlClient.SqlClient
   yield* Effect.orDie(sql`
     UPDATE listings SET property_id = ${property}
@@ -46,7 +46,7 @@ layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", 
       )
       yield* api.approve_reservation({ reservation_code: pending?.reservation_code ?? "" }).pipe(withToken(token))
       yield* market.pay({ order_id: order.order_id, amount: 50 })
-      const moved = yield* market.change({ order_id: order.order_id, check_out_date: inDays(33) })
+      const moved = yield* market.changeOrder({ order_id: order.order_id, check_out_date: inDays(33) })
       assert.strictEqual(moved.heard, "applied")
       const paid = yield* found(order.order_id)
       assert.deepStrictEqual(
@@ -81,8 +81,8 @@ layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", 
         api.search_listing_calendars({ ...days, listings: [listing] }).pipe(withToken(token)),
         ({ listings }) => listings[0]?.calendar.map(({ price }) => price)
       )
-      const seeing = yield* Seeing
-      const asked = seeing.asked({ limit: 1, offset: 0 }, { operator_id: operatorId })
+      const seeing = yield* SandboxQueries
+      const asked = seeing.listRequests({ limit: 1, offset: 0 }, { operator_id: operatorId })
       while ((yield* asked).rows[0]?.act !== "pushPrices") yield* Effect.yieldNow
       assert.deepStrictEqual(yield* prices, [170, 170])
       const order = yield* market.book({

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeRunning } from "../../../src/domain/automation/running/running.ts"
-import { MESSAGES_WAITING, PLANNED_DAYS } from "../../../src/platform/limits.ts"
+import { makePlanRunner } from "../../../src/domain/automation/running/running.ts"
+import { PLANNED_DAYS, QUEUED_MESSAGES } from "../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
 import {
   AFTER_LEAVING,
@@ -240,7 +240,7 @@ layer(layerAutomating)("an action", (it) => {
         assert.match(yield* refused(host, operation, plan_id), /^404 plan_id: /)
       }
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
-      yield* ranOff(yield* makeRunning)
+      yield* ranOff(yield* makePlanRunner)
       assert.lengthOf(yield* saidIn(conversation), 1)
       assert.match(yield* refused(host, "execute_automation_action", 1e12), /^404 plan_id: /)
     })
@@ -255,7 +255,7 @@ layer(layerAutomating)("an action", (it) => {
       const [action] = yield* host.actions("message", { stay_code: one.code })
       yield* host.api.delete_automation_action({ plan_id: action?.id ?? 0 }).pipe(host.as)
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
-      yield* ranOff(yield* makeRunning)
+      yield* ranOff(yield* makePlanRunner)
       assert.deepStrictEqual(yield* saidIn(one.conversation), [])
       assert.lengthOf(yield* saidIn(other.conversation), 1)
     })
@@ -287,11 +287,11 @@ layer(layerAutomating)("an action", (it) => {
       yield* plannedAll
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
-        SELECT operator_id, id, account_id, ${MESSAGES_WAITING}, 'infinity' FROM conversations WHERE code = ${conversation}`
+        SELECT operator_id, id, account_id, ${QUEUED_MESSAGES}, 'infinity' FROM conversations WHERE code = ${conversation}`
       const plan_id = yield* firstOf(host)
       assert.match(
         yield* refused(host, "execute_automation_action", plan_id),
-        new RegExp(`^409 plan_id: ${MESSAGES_WAITING} `)
+        new RegExp(`^409 plan_id: ${QUEUED_MESSAGES} `)
       )
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
       yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${host.operatorId}`

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeRunning } from "../../../src/domain/automation/running/running.ts"
+import { makePlanRunner } from "../../../src/domain/automation/running/running.ts"
 import {
   emptied,
   hosting,
@@ -75,7 +75,7 @@ layer(layerAutomating)("on the day of check-in", (it) => {
             listed.map(({ scheduled_at }) => scheduled_at),
             [each.listed]
           )
-          const running = yield* makeRunning
+          const running = yield* makePlanRunner
           yield* TestClock.setTime(due - 1)
           yield* ranOff(running)
           assert.deepStrictEqual(yield* saidIn(conversation), [])

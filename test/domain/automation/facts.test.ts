@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { factsOfCode, inquiryFactsOf } from "../../../src/domain/automation/facts.ts"
+import { findInquiryFacts, findStayFacts } from "../../../src/domain/automation/facts.ts"
 import { conversationOf } from "../../support/conversations.ts"
 import { layerTestDatabase } from "../../support/database.ts"
 import { freshOperator, orderOf, propertyOf } from "../../support/harness.ts"
@@ -30,7 +30,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
         UPDATE stays SET guest_name = 'Ada', number_of_guests = 3, custom_fields = '{"gate": "blue"}', lock_code = '4711'
         WHERE operator_id = ${operatorId} AND stay_code = ${code}`
       yield* sql`UPDATE orders SET booked_at = '2027-04-01T08:00:00Z' WHERE operator_id = ${operatorId}`
-      const read = factsOfCode(sql)
+      const read = findStayFacts(sql)
       const codes = yield* codesOf(operatorId)
       assert.lengthOf(codes, 2)
       const first = yield* read(operatorId, code)
@@ -72,7 +72,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
       const { operatorId } = yield* freshOperator()
       const stranger = yield* freshOperator()
       const code = yield* orderOf(operatorId, [{ propertyId: null }])
-      assert.isUndefined(yield* factsOfCode(sql)(stranger.operatorId, code))
+      assert.isUndefined(yield* findStayFacts(sql)(stranger.operatorId, code))
     })
   )
 
@@ -95,7 +95,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
         const [row] = yield* sql<{ id: number }>`SELECT id FROM conversations WHERE code = ${code}`
         return row?.id ?? 0
       })
-      const read = inquiryFactsOf(sql)
+      const read = findInquiryFacts(sql)
       const known = { guest_name: "Ada Lovelace", host_name: "Test", channel_type: "airbnb", address: null }
       const about = yield* asking(listingId)
       assert.deepStrictEqual(yield* read(operatorId, about), {

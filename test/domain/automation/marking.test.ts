@@ -3,8 +3,8 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { MARK_OPERATORS, MARK_PAGE } from "../../../src/domain/automation/planning/marking.ts"
-import { planDue, planOnce } from "../../../src/domain/automation/planning/planning.ts"
-import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { planDueStays, planOnce } from "../../../src/domain/automation/planning/planning.ts"
+import { PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
 import {
   BEFORE_ARRIVAL,
   emptied,
@@ -22,8 +22,8 @@ type Host = Effect.Success<typeof hosting>
 
 /** Marks a page of each operator; answers whether there was any. */
 const page = Effect.gen(function* () {
-  const marks = yield* StayMarks
-  return (yield* marks.mark(0, yield* DateTime.nowAsDate)).length > 0
+  const marks = yield* PlanningQueue
+  return (yield* marks.markStaysOfChangedRules(0, yield* DateTime.nowAsDate)).length > 0
 })
 
 const allPages = Effect.gen(function* () {
@@ -103,7 +103,7 @@ layer(layerAutomating)("marking", (it) => {
       yield* rezoned(host)
       let planned = 0
       const planRest = Effect.gen(function* () {
-        const stays = yield* planDue
+        const stays = yield* planDueStays
         planned += stays
         return stays > 0
       })
@@ -183,7 +183,10 @@ layer(layerAutomating)("marking", (it) => {
           yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
         }
         const sql = yield* SqlClient.SqlClient
-        assert.lengthOf(yield* (yield* StayMarks).mark(0, yield* DateTime.nowAsDate), MARK_OPERATORS)
+        assert.lengthOf(
+          yield* (yield* PlanningQueue).markStaysOfChangedRules(0, yield* DateTime.nowAsDate),
+          MARK_OPERATORS
+        )
         yield* sql`UPDATE automation_rules SET mark_before = 9223372036854775807`
         yield* planOnce
         const left = yield* sql`SELECT FROM automation_rules WHERE mark_before IS NOT NULL`

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
-import { makeRunning, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { makePlanRunner, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/running.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
 import {
@@ -97,7 +97,7 @@ layer(layerAutomating)("what is outdated when it is due", (it) => {
       assert.deepStrictEqual(yield* plansOf(host.operatorId), WAITS)
       assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
       yield* TestClock.adjust(longest(1))
-      yield* ranOff(yield* makeRunning)
+      yield* ranOff(yield* makePlanRunner)
       assert.deepStrictEqual(yield* saidIn(host.conversation), ["See you tomorrow, Ada."])
     })
   )
@@ -108,7 +108,7 @@ layer(layerAutomating)("what is outdated when it is due", (it) => {
       const arrived = { ...BEFORE_ARRIVAL, trigger: { event: "check_in", when: "after", hours: 0 } }
       const host = yield* planned(arrived, { talks: false })
       const at = Date.parse("2027-04-25T14:00:00Z")
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(at)
       yield* ranOff(running)
       const waits = ["send_message waiting 2027-04-25T14:00:00.000Z: there is no conversation with the guest"]
@@ -148,7 +148,7 @@ layer(layerAutomating)("what is outdated when it is due", (it) => {
         WHERE operator_id = ${host.operatorId}`
       yield* TestClock.setTime(Date.parse("2027-04-28T12:00:00Z"))
       assert.strictEqual((yield* call(host.token, "execute_automation_action", { plan_id })).error_code, 404)
-      yield* ranOff(yield* makeRunning)
+      yield* ranOff(yield* makePlanRunner)
       yield* plannedAll
       assert.deepStrictEqual(yield* plansOf(host.operatorId), [])
       const { guests } = yield* ScriptedChannel

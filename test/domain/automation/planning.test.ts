@@ -3,10 +3,10 @@ import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { MARK_PAGE } from "../../../src/domain/automation/planning/marking.ts"
-import { PLANNING_BACKOFF, planDue, planOnce } from "../../../src/domain/automation/planning/planning.ts"
-import { PLANNING_LEASE_MS, StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PLANNING_BACKOFF, planDueStays, planOnce } from "../../../src/domain/automation/planning/planning.ts"
+import { PLANNING_LEASE_MS, PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
 import { PLANNING_ROOM, PLANNING_SHARE } from "../../../src/domain/automation/planning/taking.ts"
-import { retain } from "../../../src/domain/automation/retention.ts"
+import { applyPlanRetention } from "../../../src/domain/automation/retention.ts"
 import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { RUNNING_ROOM } from "../../../src/domain/automation/running/taking.ts"
 import {
@@ -45,7 +45,7 @@ const movedTo = (host: Effect.Success<typeof hosting>, code: string, checkIn: st
   ).pipe(Effect.orDie)
 
 /** What is not remembered any more by now is gone. */
-const forgotten = Effect.flatMap(DateTime.nowAsDate, retain)
+const forgotten = Effect.flatMap(DateTime.nowAsDate, applyPlanRetention)
 
 layer(layerAutomating)("planning", (it) => {
   it.effect("a new rule plans what it does of the stays there are, and of those that come", () =>
@@ -197,7 +197,7 @@ layer(layerAutomating)("planning", (it) => {
         return taken
       })
       const waits = yield* takenAt("2027-04-24T14:00:00Z")
-      yield* queue.putOff(waits, "no room", new Date("2027-04-24T15:00:00Z"))
+      yield* queue.postpone(waits, "no room", new Date("2027-04-24T15:00:00Z"))
       // All but its time: it is as it was.
       yield* movedTo(host, code, "2027-04-25", "2027-06-28")
       yield* followed
@@ -301,7 +301,7 @@ layer(layerAutomating)("planning", (it) => {
       const { operatorId } = host
       const { code } = yield* stayOf(host)
       const rule = yield* ruleOf(operatorId, BEFORE_ARRIVAL, { unmarked: false })
-      const marks = yield* StayMarks
+      const marks = yield* PlanningQueue
       yield* movedTo(host, code, "2027-05-01", "2027-05-04")
       yield* handedOut
       const now = yield* DateTime.nowAsDate
@@ -329,14 +329,14 @@ layer(layerAutomating)("planning", (it) => {
         kept_until: now,
         traceparent: null
       }
-      yield* marks.looked({ stays: [looked], plans: [plan], takenAt: now, now })
+      yield* marks.savePlans({ stays: [looked], plans: [plan], takenAt: now, now })
       assert.strictEqual((yield* marksOf(operatorId)).marks, 1)
       yield* plannedAll
       assert.deepStrictEqual(yield* plansOf(operatorId), ["send_message waiting 2027-05-10T14:00:00.000Z"])
       assert.strictEqual((yield* marksOf(operatorId)).marks, 0)
 
       // Whoever comes back once another had it changes nothing.
-      yield* marks.looked({ stays: [looked], plans: [plan], takenAt: now, now })
+      yield* marks.savePlans({ stays: [looked], plans: [plan], takenAt: now, now })
       assert.deepStrictEqual(yield* plansOf(operatorId), ["send_message waiting 2027-05-10T14:00:00.000Z"])
     })
   )
@@ -359,7 +359,7 @@ layer(layerAutomating)("planning", (it) => {
           yield* sql`SELECT FROM stays LIMIT 1`
           yield* Deferred.succeed(began, undefined)
           yield* Deferred.await(changed)
-          return yield* planDue
+          return yield* planDueStays
         })
         const taking = yield* Effect.forkChild(Effect.exit(sql.withTransaction(slow)))
         yield* Deferred.await(began)
@@ -377,9 +377,9 @@ layer(layerAutomating)("planning", (it) => {
       const host = yield* hostingAlone
       yield* stayOf(host)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      const marks = yield* StayMarks
+      const marks = yield* PlanningQueue
       const now = yield* DateTime.nowAsDate
-      yield* marks.mark(0, now)
+      yield* marks.markStaysOfChangedRules(0, now)
       assert.lengthOf(yield* marks.take(now, 10), 1)
       yield* TestClock.adjust(PLANNING_LEASE_MS - 1)
       yield* plannedAll
@@ -400,9 +400,9 @@ layer(layerAutomating)("planning", (it) => {
           check_out_date = CASE stay_code WHEN '0-MANY7' THEN date '2026-04-16' ELSE '2026-04-17' END
         WHERE operator_id = ${host.operatorId} AND stay_code IN ('0-MANY7', '0-MANY8')`
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      const marks = yield* StayMarks
+      const marks = yield* PlanningQueue
       const now = yield* DateTime.nowAsDate
-      const page = Effect.map(marks.mark(0, now), (all) => all.map(({ operator_id }) => operator_id))
+      const page = Effect.map(marks.markStaysOfChangedRules(0, now), (all) => all.map(({ operator_id }) => operator_id))
       assert.deepStrictEqual(yield* page, [host.operatorId])
       // One of the first page was over for too long.
       assert.strictEqual((yield* marksOf(host.operatorId)).marks, MARK_PAGE - 1)
@@ -455,7 +455,7 @@ layer(layerAutomating)("planning", (it) => {
       yield* planOnce
       assert.lengthOf(yield* plansOf(host.operatorId), 1)
       assert.strictEqual((yield* marksOf(broken.operatorId)).marks, 1)
-      assert.strictEqual(yield* planDue, 0)
+      assert.strictEqual(yield* planDueStays, 0)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE automation_rules SET definition = ${JSON.stringify(BEFORE_ARRIVAL)}::jsonb WHERE id = ${rule}`
       yield* TestClock.adjust(PLANNING_BACKOFF.firstMs * (1 + PLANNING_BACKOFF.jitter))

@@ -2,16 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { retain } from "../../../src/domain/automation/retention.ts"
-import { doIt } from "../../../src/domain/automation/running/doing.ts"
+import { applyPlanRetention } from "../../../src/domain/automation/retention.ts"
+import { makeRunAction } from "../../../src/domain/automation/running/doing.ts"
 import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
-import { makeRunning, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { makePlanRunner, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/running.ts"
 import { RUNNING_ACCOUNT_SHARE, RUNNING_ROOM } from "../../../src/domain/automation/running/taking.ts"
-import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../src/domain/channels/port/api-errors.ts"
 import { ChannelNotServed, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { HostReviews } from "../../../src/domain/guests/reviews/HostReviews.ts"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../src/jobs/timed-work.ts"
-import { MESSAGES_WAITING, PLAN_LATE_MS, PLANS_KEPT_MS } from "../../../src/platform/limits.ts"
+import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../src/jobs/timed-work.ts"
+import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS, QUEUED_MESSAGES } from "../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
 import {
   AFTER_LEAVING,
@@ -46,7 +46,7 @@ layer(layerAutomating)("what is due", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const host = yield* planned({ ...BEFORE_ARRIVAL, text: "Hi {{guest.first_name}}, from {{stay.check_in_time}}." })
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE - 1)
       yield* ranOff(running)
       assert.deepStrictEqual(yield* saidIn(host.conversation), [])
@@ -96,7 +96,7 @@ layer(layerAutomating)("what is due", (it) => {
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
       yield* TestClock.setTime(DUE)
-      const workers = [yield* makeRunning, yield* makeRunning, yield* makeRunning]
+      const workers = [yield* makePlanRunner, yield* makePlanRunner, yield* makePlanRunner]
       yield* Effect.forEach(workers, ranOff, { concurrency: 3, discard: true })
       for (const { conversation } of stays) assert.lengthOf(yield* saidIn(conversation), 1)
     })
@@ -121,13 +121,13 @@ layer(layerAutomating)("what is due", (it) => {
   it.effect("is in one worker's hands for longer than it may take, and then in another's", () =>
     Effect.gen(function* () {
       yield* emptied
-      assert.isAbove(RUN_LEASE_MS, OUTWARD_ACT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      assert.isAbove(RUN_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
       const host = yield* planned()
       const queue = yield* PlanQueue
       yield* TestClock.setTime(DUE)
       const [dead] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
       assert(dead !== undefined)
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.adjust(RUN_LEASE_MS - 1)
       yield* ranOff(running)
       assert.deepStrictEqual(yield* saidIn(host.conversation), [])
@@ -137,9 +137,9 @@ layer(layerAutomating)("what is due", (it) => {
       // It comes back, and says what it meant to: nothing changes.
       const now = yield* DateTime.nowAsDate
       assert.isUndefined(yield* queue.skip(dead, "no", now).pipe(byNobody))
-      yield* queue.putOff(dead, "no", now)
+      yield* queue.postpone(dead, "no", now)
       yield* queue.markStay(dead, now)
-      yield* queue.handBack(dead, now)
+      yield* queue.release(dead, now)
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message done 2027-04-24T14:00:00.000Z"])
       assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
     })
@@ -179,7 +179,7 @@ layer(layerAutomating)("what is due", (it) => {
       const arrived = { ...BEFORE_ARRIVAL, trigger: { event: "check_in", when: "after", hours: 0 } }
       const [early, late] = [yield* planned(arrived), yield* planned(arrived)]
       const at = Date.parse("2027-04-25T14:00:00Z")
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE automation_plans SET due_at = ${new Date(at + 48 * HOUR)} WHERE operator_id = ${late.operatorId}`
       yield* TestClock.setTime(at + 3 * HOUR)
@@ -209,7 +209,7 @@ layer(layerAutomating)("what is due", (it) => {
       yield* sql`
         UPDATE orders SET status = 'cancelled', cancelled_at = now() WHERE operator_id = ${cancelled.operatorId}`
       yield* ruleBecomes(paused.rule, "paused")
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
       yield* plannedAll
@@ -232,14 +232,14 @@ layer(layerAutomating)("what is due", (it) => {
       yield* TestClock.setTime(DUE)
       const [taken] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
       assert(taken !== undefined)
-      const plan = yield* queue.ground(host.operatorId, taken.id)
+      const plan = yield* queue.findContext(host.operatorId, taken.id)
       assert(plan?.kind === "send_message")
       yield* sql`
         UPDATE stays SET check_in_date = '2027-04-26', check_out_date = '2027-04-29' WHERE operator_id = ${host.operatorId}`
       yield* sql`UPDATE automation_rules SET mark_before = 9223372036854775807 WHERE id = ${host.rule}`
       yield* plannedAll
       const message = { does: "message" as const, conversationId: 1, text: "no", sources: [] }
-      assert.isUndefined(yield* queue.say(plan, message).pipe(byNobody))
+      assert.isUndefined(yield* queue.sendMessage(plan, message).pipe(byNobody))
       assert.isUndefined(yield* queue.skip(taken, "no", yield* DateTime.nowAsDate).pipe(byNobody))
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-25T14:00:00.000Z"])
     })
@@ -259,11 +259,11 @@ layer(layerAutomating)("what is due", (it) => {
         yield* emptied
         const [host, byHand] = [yield* planned(), yield* planned()]
         const [{ id } = { id: 0 }] = yield* host.actions("message")
-        const plan = yield* queue.ground(host.operatorId, id)
+        const plan = yield* queue.findContext(host.operatorId, id)
         assert(plan?.kind === "send_message" && plan.conversation_id !== null)
         yield* change(host)
         const message = { does: "message" as const, conversationId: plan.conversation_id, text: "no", sources: [] }
-        assert.isUndefined(yield* queue.say(plan, message).pipe(byNobody))
+        assert.isUndefined(yield* queue.sendMessage(plan, message).pipe(byNobody))
         const [{ id: plan_id } = { id: 0 }] = yield* byHand.actions("message")
         const answer = yield* call(byHand.token, "execute_automation_action", { plan_id }).pipe(
           Effect.provideService(Statement.CurrentTransformer, (statement) =>
@@ -286,7 +286,7 @@ layer(layerAutomating)("what is due", (it) => {
       yield* emptied
       const arrived = { ...BEFORE_ARRIVAL, trigger: { event: "check_in", when: "after", hours: 0 } }
       const [comes, never] = [yield* planned(arrived, { talks: false }), yield* planned(arrived, { talks: false })]
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       const at = Date.parse("2027-04-25T14:00:00Z")
       yield* TestClock.setTime(at)
       yield* ranOff(running)
@@ -314,7 +314,7 @@ layer(layerAutomating)("what is due", (it) => {
       const nameless = yield* planned(BEFORE_ARRIVAL, { guest: null })
       const fits = yield* planned({ ...BEFORE_ARRIVAL, text: "x".repeat(10_000) })
       const long = yield* planned({ ...BEFORE_ARRIVAL, text: "x".repeat(10_001) })
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
       assert.match(
@@ -336,9 +336,9 @@ layer(layerAutomating)("what is due", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
-        SELECT operator_id, id, account_id, ${MESSAGES_WAITING}, 'infinity' FROM conversations
+        SELECT operator_id, id, account_id, ${QUEUED_MESSAGES}, 'infinity' FROM conversations
         WHERE code = ${host.conversation}`
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
       assert.deepStrictEqual(yield* saidIn(host.conversation), [])
@@ -355,7 +355,7 @@ layer(layerAutomating)("what is due", (it) => {
       const host = yield* planned()
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET status = 'closed' WHERE id = ${host.operatorId}`
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
@@ -378,17 +378,17 @@ layer(layerAutomating)("what is due", (it) => {
           (rows) => rows.map(({ due_at }) => due_at.toISOString())
         )
         yield* standing("closed")
-        const late = DUE + PLAN_LATE_MS
-        yield* retain(new Date(late - 1))
+        const late = DUE + PLAN_MAX_DELAY_MS
+        yield* applyPlanRetention(new Date(late - 1))
         assert.deepStrictEqual(yield* dueAt, ["2027-04-24T14:00:00.000Z"])
-        yield* retain(new Date(late))
+        yield* applyPlanRetention(new Date(late))
         assert.deepStrictEqual(yield* dueAt, ["2027-04-26T00:00:00.000Z"])
-        yield* retain(new Date("2027-04-26T00:00:00Z"))
+        yield* applyPlanRetention(new Date("2027-04-26T00:00:00Z"))
         assert.deepStrictEqual(yield* dueAt, ["2027-04-27T00:00:00.000Z"])
         yield* standing("active")
-        const running = yield* makeRunning
+        const running = yield* makePlanRunner
         yield* TestClock.setTime(Date.parse("2027-04-27T00:00:00Z"))
-        yield* retain(new Date("2027-04-27T00:00:00Z"))
+        yield* applyPlanRetention(new Date("2027-04-27T00:00:00Z"))
         yield* ranOff(running)
         assert.match(
           (yield* plansOf(host.operatorId)).join(),
@@ -419,7 +419,7 @@ layer(layerAutomating)("what is due", (it) => {
       const [broken, host] = [yield* planned(), yield* planned()]
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE automation_rules SET definition = '{}' WHERE id = ${broken.rule}`
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
       assert.lengthOf(yield* saidIn(host.conversation), 1)
@@ -443,7 +443,7 @@ layer(layerAutomating)("a review that is due", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const host = yield* planned(AFTER_LEAVING)
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(LEFT)
       yield* ranOff(running)
       const told = yield* reviewsOf(host.code)
@@ -464,7 +464,7 @@ layer(layerAutomating)("a review that is due", (it) => {
       yield* emptied
       const host = yield* planned(AFTER_LEAVING)
       const channel = yield* ScriptedChannel
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* channel.answer(host.code, Effect.fail(new ChannelUnavailable({ code: 503 })))
       yield* TestClock.setTime(LEFT)
       yield* ranOff(running)
@@ -492,7 +492,7 @@ layer(layerAutomating)("a review that is due", (it) => {
       const channel = yield* ScriptedChannel
       yield* channel.answer(host.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       yield* TestClock.setTime(LEFT)
-      yield* ranOff(yield* makeRunning)
+      yield* ranOff(yield* makePlanRunner)
       assert.match(
         (yield* plansOf(host.operatorId)).join(),
         /^review skipped 2027-04-28T12:00:00\.000Z: .*connector.*airbnb/
@@ -508,7 +508,7 @@ layer(layerAutomating)("a review that is due", (it) => {
       yield* host.api
         .create_review({ reservation_code: host.code, host_review_content: "Loud", host_review_score: 2 })
         .pipe(host.as)
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       yield* TestClock.setTime(LEFT)
       yield* ranOff(running)
       assert.match((yield* plansOf(host.operatorId))[0] ?? "", /^review skipped .*already.*reviewed/)
@@ -519,14 +519,14 @@ layer(layerAutomating)("a review that is due", (it) => {
   it.effect("is done where somebody was faster with the same, and refused where it was another", () =>
     Effect.gen(function* () {
       const queue = yield* PlanQueue
-      const run = doIt(queue, yield* HostReviews)
+      const run = makeRunAction(queue, yield* HostReviews)
       const doing = { does: "review" as const, score: 5, text: "A kind guest." }
       const inHand = Effect.gen(function* () {
         yield* emptied
         const host = yield* planned(AFTER_LEAVING)
         yield* TestClock.setTime(LEFT)
         const [{ id } = { id: 0 }] = yield* host.actions("review")
-        const plan = yield* queue.ground(host.operatorId, id)
+        const plan = yield* queue.findContext(host.operatorId, id)
         assert(plan?.kind === "review")
         const byHand = (host_review_content: string) =>
           host.api
@@ -576,16 +576,16 @@ layer(layerAutomating)("what is settled", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const [done, waits] = [yield* planned(), yield* planned()]
-      const running = yield* makeRunning
+      const running = yield* makePlanRunner
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE automation_plans SET due_at = 'infinity' WHERE operator_id = ${waits.operatorId}`
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
       // The guest leaves on the 28th, Lisbon's day.
-      const forgotten = Date.parse("2027-04-27T23:00:00Z") + PLANS_KEPT_MS
-      yield* retain(new Date(forgotten - 1))
+      const forgotten = Date.parse("2027-04-27T23:00:00Z") + PLAN_RETENTION_MS
+      yield* applyPlanRetention(new Date(forgotten - 1))
       assert.lengthOf(yield* plansOf(done.operatorId), 1)
-      yield* retain(new Date(forgotten))
+      yield* applyPlanRetention(new Date(forgotten))
       assert.deepStrictEqual(yield* plansOf(done.operatorId), [])
       assert.lengthOf(yield* plansOf(waits.operatorId), 1)
       assert.isAbove(forgotten, NOW)

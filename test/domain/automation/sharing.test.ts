@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
 import { PLANNING_ROOM, PLANNING_SHARE } from "../../../src/domain/automation/planning/taking.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import {
@@ -11,7 +11,7 @@ import {
   RUNNING_ROOM,
   RUNNING_SHARE
 } from "../../../src/domain/automation/running/taking.ts"
-import { FIRST_ROWS } from "../../../src/jobs/in-turn.ts"
+import { DUE_SCAN_ROWS } from "../../../src/jobs/in-turn.ts"
 import { idsParameter } from "../../../src/platform/database/parameters.ts"
 import {
   AFTER_LEAVING,
@@ -137,7 +137,7 @@ const rowsBy = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R
 
 /** The rows that looks for messages, for reviews and for stays came by; for no reviews where messages fill the room. */
 const looks = Effect.fnUntraced(function* (now: Date) {
-  const [queue, marks] = [yield* PlanQueue, yield* StayMarks]
+  const [queue, marks] = [yield* PlanQueue, yield* PlanningQueue]
   const plans = yield* rowsBy(queue.take(now, RUNNING_ROOM, []))
   return [...plans, ...(yield* rowsBy(marks.take(now, PLANNING_ROOM)))]
 })
@@ -233,7 +233,7 @@ layer(layerAutomating)("a look for what is due", (it) => {
     })
   )
 
-  it.effect(`comes by every one of them where ${FIRST_ROWS} rows are due, and not where one less is`, () =>
+  it.effect(`comes by every one of them where ${DUE_SCAN_ROWS} rows are due, and not where one less is`, () =>
     Effect.gen(function* () {
       const dueBeside = Effect.fnUntraced(function* (count: number) {
         yield* emptied
@@ -241,20 +241,20 @@ layer(layerAutomating)("a look for what is due", (it) => {
         yield* waitingOf(yield* newHosts(1), { until: EARLIER, count })
         return yield* looks(EARLIER)
       })
-      const [below, above] = [yield* dueBeside(FIRST_ROWS - 1), yield* dueBeside(FIRST_ROWS)]
+      const [below, above] = [yield* dueBeside(DUE_SCAN_ROWS - 1), yield* dueBeside(DUE_SCAN_ROWS)]
       assert.lengthOf(below, 3)
       for (const [at, rows] of below.entries()) assert.isBelow(rows, (above[at] ?? 0) - hosts)
     })
   )
 
-  for (const count of [FIRST_ROWS - 1, FIRST_ROWS, FIRST_ROWS + 1]) {
+  for (const count of [DUE_SCAN_ROWS - 1, DUE_SCAN_ROWS, DUE_SCAN_ROWS + 1]) {
     it.effect(`takes what is due of a quiet host behind ${count} rows of another`, () =>
       Effect.gen(function* () {
         yield* emptied
         const [greedy = 0, quiet = 0] = yield* newHosts(2)
         yield* waitingOf([greedy], { until: EARLIER, count })
         yield* waitingOf([quiet], { until: DUE })
-        const [queue, marks] = [yield* PlanQueue, yield* StayMarks]
+        const [queue, marks] = [yield* PlanQueue, yield* PlanningQueue]
         yield* queue.take(DUE, RUNNING_ROOM, [])
         yield* marks.take(DUE, PLANNING_ROOM)
         assert.deepStrictEqual(yield* takenOf(quiet), ["review 1", "send_message 1", "stay 1"])
@@ -276,7 +276,7 @@ layer(layerAutomating)("a look where much waits of one host", (it) => {
       yield* emptied
       yield* waitingOf(yield* newHosts(1), { until: DUE, count: 10_000 })
       const sql = yield* SqlClient.SqlClient
-      const [queue, marks] = [yield* PlanQueue, yield* StayMarks]
+      const [queue, marks] = [yield* PlanQueue, yield* PlanningQueue]
       const plansAfterLooks = Effect.gen(function* () {
         for (let nth = 0; nth < 10; nth++) {
           yield* queue.take(EARLIER, RUNNING_ROOM, [])

@@ -2,12 +2,12 @@ import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Keys } from "../../../src/changes/Keys.ts"
-import { layerPlanning, PLAN_GAP_MS, planningTurn } from "../../../src/domain/automation/planning/planning.ts"
-import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { IdempotencyKeys } from "../../../src/changes/Keys.ts"
+import { layerPlanner, PLAN_GAP_MS, runPlanningCycle } from "../../../src/domain/automation/planning/planning.ts"
+import { PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
 import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
-import { layerRunning, runPlan } from "../../../src/domain/automation/running/running.ts"
-import { loop } from "../../../src/jobs/loop.ts"
+import { layerPlanRunner, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { repeatForever } from "../../../src/jobs/loop.ts"
 import {
   BEFORE_ARRIVAL,
   emptied,
@@ -19,7 +19,7 @@ import {
   stayOf
 } from "../../support/domain/automation/automating.ts"
 
-const layerWorkers = Layer.merge(layerPlanning, Layer.provide(layerRunning, Keys.layer))
+const layerWorkers = Layer.merge(layerPlanner, Layer.provide(layerPlanRunner, IdempotencyKeys.layer))
 
 layer(layerAutomating)("the workers of three processes", (it) => {
   it.effect("plan what a new rule does, and do it once within a minute of its time", () =>
@@ -76,11 +76,15 @@ it.effect(`the planner looks once in ${PLAN_GAP_MS} ms, however often changes wa
   })
   return Effect.gen(function* () {
     const woken = yield* Latch.make()
-    yield* Effect.forkScoped(loop("planning", planningTurn(woken)), { startImmediately: true })
+    yield* Effect.forkScoped(repeatForever("planning", runPlanningCycle(woken)), { startImmediately: true })
     for (let ms = 0; ms < PLAN_GAP_MS * 3; ms++) {
       yield* woken.open
       yield* TestClock.adjust(1)
     }
     assert.strictEqual(looks, 4)
-  }).pipe(Effect.provide(Layer.mock(StayMarks, { mark: () => Effect.succeed([]), take: () => nothing })))
+  }).pipe(
+    Effect.provide(
+      Layer.mock(PlanningQueue, { markStaysOfChangedRules: () => Effect.succeed([]), take: () => nothing })
+    )
+  )
 })

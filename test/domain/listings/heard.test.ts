@@ -28,7 +28,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { api, as, operatorId, listings, speaker } = yield* talking
       const say = (...said: Parameters<typeof listingSaid>) =>
-        byNobody(listings.said(speaker, listingSaid(...said), said[0] === 1 ? AT : LATER))
+        byNobody(listings.applyUpdate(speaker, listingSaid(...said), said[0] === 1 ? AT : LATER))
       assert.strictEqual(yield* say(1, { cover: "https://img.example/1.jpg" }), "applied")
       assert.strictEqual(yield* say(1, { title: "another" }), "known")
       assert.strictEqual(yield* say(3, { title: "Attic", shelf_status: "deleted", inventory: 2 }), "applied")
@@ -55,11 +55,11 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const { api, as, operatorId, rooms, listings, speaker } = yield* talking
       const [property = 0] = rooms
       const say = (...said: Parameters<typeof listingSaid>) =>
-        byNobody(listings.said(speaker, listingSaid(...said), AT))
+        byNobody(listings.applyUpdate(speaker, listingSaid(...said), AT))
       yield* say(1, { price_and_rules: { base_price: 90 } })
       const [{ id = 0 } = {}] = (yield* api.search_listings({}).pipe(as)).listings
-      yield* byNobody(listings.link(operatorId, id, { type: "property", id: property }))
-      yield* byNobody(listings.rate(operatorId, id, { percent: 115, readonly: false }))
+      yield* byNobody(listings.setMapping(operatorId, id, { type: "property", id: property }))
+      yield* byNobody(listings.setRatio(operatorId, id, { percent: 115, readonly: false }))
       yield* say(2, { title: "Attic" })
       assert.deepStrictEqual((yield* api.get_pricing_ratios({ property_id: property }).pipe(as)).channels, [
         { channel_type: "airbnb", listing_id: "300-77", listing_title: "Attic", ratio: 115, readonly: false }
@@ -78,7 +78,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       for (const [at, order] of permutations([1, 2, 3, 7]).entries()) {
         const listing_id = `${at}`
         for (const version of order) {
-          yield* byNobody(listings.said(speaker, listingSaid(version, { listing_id, title: `v${version}` }), AT))
+          yield* byNobody(listings.applyUpdate(speaker, listingSaid(version, { listing_id, title: `v${version}` }), AT))
         }
         const found = yield* api.search_listings({ listing_id }).pipe(as)
         assert.strictEqual(found.listings[0]?.title, "v7", order.join())
@@ -90,7 +90,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { operatorId, listings, speaker } = yield* talking
       const outcomes = yield* Effect.all(
-        Array.from({ length: 20 }, () => byNobody(listings.said(speaker, listingSaid(1), AT))),
+        Array.from({ length: 20 }, () => byNobody(listings.applyUpdate(speaker, listingSaid(1), AT))),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.toSorted(), ["applied", ...Array.from({ length: 19 }, () => "known")])
@@ -103,7 +103,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const { api, as, listings, speaker } = yield* talking
       const versions = Array.from({ length: 20 }, (_, at) => ((at * 7) % 20) + 1)
       yield* Effect.all(
-        versions.map((each) => byNobody(listings.said(speaker, listingSaid(each, { title: `v${each}` }), AT))),
+        versions.map((each) => byNobody(listings.applyUpdate(speaker, listingSaid(each, { title: `v${each}` }), AT))),
         { concurrency: "unbounded" }
       )
       const found = yield* api.search_listings({}).pipe(as)
@@ -112,8 +112,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         ["v20"]
       )
       // What was said is heard: the last version is known, the one before is late.
-      assert.strictEqual(yield* byNobody(listings.said(speaker, listingSaid(20), AT)), "known")
-      assert.strictEqual(yield* byNobody(listings.said(speaker, listingSaid(19), AT)), "late")
+      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, listingSaid(20), AT)), "known")
+      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, listingSaid(19), AT)), "late")
     })
   )
 
@@ -121,9 +121,9 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { api, as, operatorId, account, listings, speaker } = yield* talking
       const second = yield* channelAccountOf(operatorId)
-      yield* byNobody(listings.said(speaker, listingSaid(1), AT))
+      yield* byNobody(listings.applyUpdate(speaker, listingSaid(1), AT))
       const said = listingSaid(2, { title: "taken over" })
-      const refused = yield* Effect.flip(byNobody(listings.said(speaking(operatorId, second), said, AT)))
+      const refused = yield* Effect.flip(byNobody(listings.applyUpdate(speaking(operatorId, second), said, AT)))
       assert.match(refused.reason, /^listing_id: .*another account/)
       const titles = Effect.map(api.search_listings({}).pipe(as), (found) =>
         found.listings.map(({ title, channel_account_id }) => [title, channel_account_id])
@@ -132,7 +132,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         UPDATE channel_accounts SET auth_status = 'disconnected' WHERE operator_id = ${operatorId} AND id = ${account}`
-      assert.strictEqual(yield* byNobody(listings.said(speaking(operatorId, second), said, AT)), "applied")
+      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaking(operatorId, second), said, AT)), "applied")
       assert.deepStrictEqual(yield* titles, [["taken over", second]])
     })
   )
@@ -146,7 +146,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         speaking(operatorId, account, "vrbo"),
         speaking(operatorId, 987_654_321)
       ]) {
-        const refused = yield* Effect.flip(byNobody(listings.said(speaker, listingSaid(1), AT)))
+        const refused = yield* Effect.flip(byNobody(listings.applyUpdate(speaker, listingSaid(1), AT)))
         assert.match(refused.reason, /no such account/)
       }
       assert.strictEqual(yield* rowsIn(operatorId, "listings"), 0)
@@ -161,7 +161,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const other = yield* freshOperator()
       const theirs = yield* channelAccountOf(other.operatorId)
       for (const each of [speaker, speaking(operatorId, vrbo, "vrbo"), speaking(other.operatorId, theirs)]) {
-        assert.strictEqual(yield* byNobody(listings.said(each, listingSaid(1), AT)), "applied")
+        assert.strictEqual(yield* byNobody(listings.applyUpdate(each, listingSaid(1), AT)), "applied")
       }
       assert.strictEqual(yield* rowsIn(operatorId, "listings"), 2)
       assert.strictEqual(yield* rowsIn(other.operatorId, "listings"), 1)
@@ -174,10 +174,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const sized = (characters: number) => ({ text: "x".repeat(characters - '{"text":""}'.length) })
       for (const field of ["metadata", "price_and_rules"] as const) {
         const large = listingSaid(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
-        const refused = yield* Effect.flip(byNobody(listings.said(speaker, large, AT)))
+        const refused = yield* Effect.flip(byNobody(listings.applyUpdate(speaker, large, AT)))
         assert.match(refused.reason, new RegExp(`^${field}: .*20000`))
         const most = listingSaid(1, { listing_id: field, [field]: sized(LISTING_JSON) })
-        assert.strictEqual(yield* byNobody(listings.said(speaker, most, AT)), "applied")
+        assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, most, AT)), "applied")
       }
       assert.strictEqual(yield* rowsIn(operatorId, "listings"), 2)
     })
@@ -193,12 +193,12 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         SELECT ${operatorId}::bigint, ${account}::bigint, 'airbnb', 'filler ' || n, 'Filler', 'EUR', 'on', now(), now()
         FROM generate_series(1, ${LISTINGS - 1}::int) n`
       const several = ["a", "b", "c"].map((listing_id) =>
-        byNobody(listings.said(speaker, listingSaid(1, { listing_id }), AT))
+        byNobody(listings.applyUpdate(speaker, listingSaid(1, { listing_id }), AT))
       )
       assert.deepStrictEqual(yield* atOnce(several), { succeeded: 1, refused: ["SaidRefused"] })
       assert.strictEqual(yield* rowsIn(operatorId, "listings"), LISTINGS)
       const known = listingSaid(1, { listing_id: "filler 5", title: "heard" })
-      assert.strictEqual(yield* byNobody(listings.said(speaker, known, AT)), "applied")
+      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, known, AT)), "applied")
     })
   )
 })

@@ -30,8 +30,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
         shelf_status: "off",
         metadata
       })
-      yield* byNobody(listings.said(speaking(operatorId, account), full, AT))
-      yield* byNobody(listings.said(speaking(operatorId, account), listingSaid(1), AT))
+      yield* byNobody(listings.applyUpdate(speaking(operatorId, account), full, AT))
+      yield* byNobody(listings.applyUpdate(speaking(operatorId, account), listingSaid(1), AT))
       const found = yield* api.search_listings({}).pipe(as)
       const [first, second] = found.listings
       const common = {
@@ -145,10 +145,14 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
       yield* listingOf(operatorId, account, { listingId: "d" })
       const listings = yield* Listings
       yield* byNobody(
-        listings.said(speaking(operatorId, account), listingSaid(1, { listing_id: "d", shelf_status: "deleted" }), AT)
+        listings.applyUpdate(
+          speaking(operatorId, account),
+          listingSaid(1, { listing_id: "d", shelf_status: "deleted" }),
+          AT
+        )
       )
       const [{ id = 0 } = {}] = (yield* api.search_listings({ listing_id: "d" }).pipe(as)).listings
-      yield* byNobody(listings.link(operatorId, id, { type: "property", id: first }))
+      yield* byNobody(listings.setMapping(operatorId, id, { type: "property", id: first }))
       const { properties } = yield* api.search_properties({}).pipe(as)
       assert.deepStrictEqual(
         properties.map(({ channels }) => channels),

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
-import { LISTINGS_OF_LINK, RATIO_MAX } from "../../../src/platform/limits.ts"
+import { LISTINGS_PER_MAPPING, RATIO_MAX } from "../../../src/platform/limits.ts"
 import { trailOf } from "../../support/domain/listings/saying.ts"
 import { atOnce, host, hostOf } from "../../support/domain/portfolio.ts"
 import { byNobody, call, layerTest } from "../../support/harness.ts"
@@ -16,7 +16,7 @@ const selling = Effect.gen(function* () {
   const account = yield* channelAccountOf(operator.operatorId)
   const listingId = yield* listingOf(operator.operatorId, account, { title: "Attic" })
   const listings = yield* Listings
-  const [{ id = 0 } = {}] = yield* listings.find(
+  const [{ id = 0 } = {}] = yield* listings.list(
     { operator_id: operator.operatorId, channel_type: undefined, listing_id: listingId },
     1
   )
@@ -99,20 +99,20 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
           channels.map(({ listing_id, ratio, readonly }) => [listing_id, ratio, readonly])
         )
       const before = (yield* trailOf(operatorId)).length
-      yield* byNobody(listings.link(operatorId, id, { type: "property", id: property }))
+      yield* byNobody(listings.setMapping(operatorId, id, { type: "property", id: property }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 100, false]])
-      yield* byNobody(listings.rate(operatorId, id, { percent: 1, readonly: false }))
+      yield* byNobody(listings.setRatio(operatorId, id, { percent: 1, readonly: false }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 1, false]])
-      yield* byNobody(listings.rate(operatorId, id, { percent: RATIO_MAX, readonly: false }))
-      yield* byNobody(listings.rate(operatorId, id, { readonly: true }))
+      yield* byNobody(listings.setRatio(operatorId, id, { percent: RATIO_MAX, readonly: false }))
+      yield* byNobody(listings.setRatio(operatorId, id, { readonly: true }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, -1, true]])
-      yield* byNobody(listings.rate(operatorId, id, { readonly: false }))
+      yield* byNobody(listings.setRatio(operatorId, id, { readonly: false }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, RATIO_MAX, false]])
       // A listing has one link.
-      yield* byNobody(listings.link(operatorId, id, { type: "room_type", id: room_type_id }))
+      yield* byNobody(listings.setMapping(operatorId, id, { type: "room_type", id: room_type_id }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [])
       assert.deepStrictEqual(yield* shown({ room_type_id }), [[listingId, RATIO_MAX, false]])
-      yield* byNobody(listings.link(operatorId, id, undefined))
+      yield* byNobody(listings.setMapping(operatorId, id, undefined))
       assert.deepStrictEqual(yield* shown({ room_type_id }), [])
       assert.deepStrictEqual(
         (yield* trailOf(operatorId)).slice(before),
@@ -133,7 +133,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
     Effect.gen(function* () {
       const { operatorId, listings, id } = yield* selling
       for (const percent of [0, RATIO_MAX + 1, 1.5, Number.NaN]) {
-        const error = yield* Effect.flip(byNobody(listings.rate(operatorId, id, { percent, readonly: false })))
+        const error = yield* Effect.flip(byNobody(listings.setRatio(operatorId, id, { percent, readonly: false })))
         assert.match(error.message, /^percent: .*1.*1000/)
       }
     })
@@ -146,10 +146,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
       const { room_type_id } = yield* theirs.api.create_room_type({ title: "Double" }).pipe(theirs.as)
       const messages = yield* Effect.forEach(
         [
-          mine.listings.link(mine.operatorId, mine.id, { type: "property", id: theirs.property }),
-          mine.listings.link(mine.operatorId, mine.id, { type: "room_type", id: room_type_id }),
-          mine.listings.link(mine.operatorId, theirs.id, { type: "property", id: mine.property }),
-          mine.listings.rate(mine.operatorId, theirs.id, { percent: 50, readonly: false })
+          mine.listings.setMapping(mine.operatorId, mine.id, { type: "property", id: theirs.property }),
+          mine.listings.setMapping(mine.operatorId, mine.id, { type: "room_type", id: room_type_id }),
+          mine.listings.setMapping(mine.operatorId, theirs.id, { type: "property", id: mine.property }),
+          mine.listings.setRatio(mine.operatorId, theirs.id, { percent: 50, readonly: false })
         ],
         (each) => Effect.map(Effect.flip(byNobody(each)), ({ message }) => message)
       )
@@ -162,21 +162,21 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
     })
   )
 
-  it.effect(`are of ${LISTINGS_OF_LINK} listings of a property at most, also when several are linked at once`, () =>
+  it.effect(`are of ${LISTINGS_PER_MAPPING} listings of a property at most, also when several are linked at once`, () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, account, listings, id } = yield* selling
-      yield* linked(operatorId, account, property, LISTINGS_OF_LINK - 1)
+      yield* linked(operatorId, account, property, LISTINGS_PER_MAPPING - 1)
       const more = yield* Effect.forEach(["x", "y", "z"], (listingId) => listingOf(operatorId, account, { listingId }))
       const rows = yield* Effect.forEach(more, (listing_id) =>
-        listings.find({ operator_id: operatorId, channel_type: undefined, listing_id }, 1)
+        listings.list({ operator_id: operatorId, channel_type: undefined, listing_id }, 1)
       )
       const to = { type: "property", id: property } as const
       const calls = [id, ...rows.map(([row]) => row?.id ?? 0)].map((each) =>
-        byNobody(listings.link(operatorId, each, to))
+        byNobody(listings.setMapping(operatorId, each, to))
       )
       assert.deepStrictEqual(yield* atOnce(calls), { succeeded: 1, refused: ["ValidationFailed"] })
       const { channels } = yield* api.get_pricing_ratios({ property_id: property }).pipe(as)
-      assert.lengthOf(channels, LISTINGS_OF_LINK)
+      assert.lengthOf(channels, LISTINGS_PER_MAPPING)
       // One that is linked there already may be linked again.
       const again = yield* atOnce(calls)
       assert.strictEqual(again.succeeded, 1)

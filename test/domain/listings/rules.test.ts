@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { heardVersion } from "../../../src/domain/channels/port/heard.ts"
-import { linkOf, shownRatio, tooLargeIn } from "../../../src/domain/listings/rules.ts"
+import { toVersionOutcome } from "../../../src/domain/channels/port/heard.ts"
+import { findOversizedField, parseListingMapping, toPricingRatio } from "../../../src/domain/listings/rules.ts"
 import { LISTING_JSON } from "../../../src/platform/limits.ts"
 
 const id = fc.integer({ min: 1 })
@@ -11,8 +11,14 @@ describe("a link", () => {
   it("is the one record that is named", () => {
     fc.assert(
       fc.property(id, (each) => {
-        assert.deepStrictEqual(linkOf({ property_id: each }), Result.succeed({ type: "property", id: each }))
-        assert.deepStrictEqual(linkOf({ room_type_id: each }), Result.succeed({ type: "room_type", id: each }))
+        assert.deepStrictEqual(
+          parseListingMapping({ property_id: each }),
+          Result.succeed({ type: "property", id: each })
+        )
+        assert.deepStrictEqual(
+          parseListingMapping({ room_type_id: each }),
+          Result.succeed({ type: "room_type", id: each })
+        )
       })
     )
   })
@@ -21,7 +27,7 @@ describe("a link", () => {
     fc.assert(
       fc.property(fc.option(fc.tuple(id, id), { nil: undefined }), (both) => {
         const named = both === undefined ? {} : { property_id: both[0], room_type_id: both[1] }
-        const link = linkOf(named)
+        const link = parseListingMapping(named)
         assert.isTrue(Result.isFailure(link) && /^property_id, room_type_id: /.test(link.failure.message))
       })
     )
@@ -32,7 +38,7 @@ describe("a ratio", () => {
   it("is shown as it is, or as -1 where it is read-only", () => {
     fc.assert(
       fc.property(id, fc.boolean(), (ratio, readonly) => {
-        assert.deepStrictEqual(shownRatio(ratio, readonly), { ratio: readonly ? -1 : ratio, readonly })
+        assert.deepStrictEqual(toPricingRatio(ratio, readonly), { ratio: readonly ? -1 : ratio, readonly })
       })
     )
   })
@@ -44,11 +50,11 @@ describe("what a channel passes along", () => {
     fc.assert(
       fc.property(settings, fc.constantFrom("metadata" as const, "price_and_rules" as const), (value, field) => {
         const isLarge = JSON.stringify(value).length > LISTING_JSON
-        assert.strictEqual(tooLargeIn({ [field]: value }), isLarge ? field : undefined)
+        assert.strictEqual(findOversizedField({ [field]: value }), isLarge ? field : undefined)
       })
     )
-    assert.isUndefined(tooLargeIn({}))
-    assert.isUndefined(tooLargeIn({ metadata: null, price_and_rules: null }))
+    assert.isUndefined(findOversizedField({}))
+    assert.isUndefined(findOversizedField({ metadata: null, price_and_rules: null }))
   })
 })
 
@@ -56,7 +62,7 @@ describe("a version", () => {
   it("is applied when it is later than all before, and each is one of the three", () => {
     fc.assert(
       fc.property(id, id, (last, version) => {
-        const heard = heardVersion(last, version)
+        const heard = toVersionOutcome(last, version)
         assert.strictEqual(heard === "applied", version > last)
         assert.strictEqual(heard === "known", version === last)
         assert.strictEqual(heard === "late", version < last)

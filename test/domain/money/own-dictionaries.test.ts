@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Dictionary } from "../../../src/domain/money/dictionaries.ts"
-import { OwnDictionaries } from "../../../src/domain/money/OwnDictionaries.ts"
+import { OperatorDictionaries } from "../../../src/domain/money/OwnDictionaries.ts"
 import { DICTIONARY_ENTRIES, DICTIONARY_NAME } from "../../../src/platform/limits.ts"
 import { trailOf } from "../../support/changes/trail-rows.ts"
 import { layerTestDatabase } from "../../support/database.ts"
@@ -11,7 +11,7 @@ import { byNobody, call, freshOperator, layerTest, propertyOf, typedClient, with
 import { fieldOf } from "../../support/messages-of-errors.ts"
 import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
 
-const layerDictionaries = Layer.mergeAll(layerTest, Layer.provide(OwnDictionaries.layer, layerTestDatabase))
+const layerDictionaries = Layer.mergeAll(layerTest, Layer.provide(OperatorDictionaries.layer, layerTestDatabase))
 
 const income = { direction: "income", currency: "EUR", amount: 5, item_id: 11, payment_method_id: 197 } as const
 
@@ -20,7 +20,7 @@ const ready = Effect.gen(function* () {
   const operator = yield* freshOperator({ rateLimits: { user: { "1m": 10_000 } } })
   const { operatorId } = operator
   const property = yield* propertyOf(operatorId, "Harbour 1")
-  const [own, api] = [yield* OwnDictionaries, yield* typedClient]
+  const [own, api] = [yield* OperatorDictionaries, yield* typedClient]
   const add = (dictionary: Dictionary, name: string) => byNobody(own.add(operatorId, dictionary, name))
   const rename = (dictionary: Dictionary, id: number, name: string) =>
     byNobody(own.rename(operatorId, dictionary, id, name))

@@ -2,38 +2,38 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import type { Conflict, NotFound, ValidationFailed } from "../../../src/contract/errors.ts"
-import { entryOf } from "../../../src/domain/money/channel-money.ts"
+import { toTransaction } from "../../../src/domain/money/channel-money.ts"
 import {
-  builtIn,
+  builtInEntries,
   Dictionary,
+  type DictionaryEntryState,
   dictionariesOf,
-  isBookedWith,
-  listed,
-  type OwnEntry
+  isUsedByService,
+  listSelectableEntries
 } from "../../../src/domain/money/dictionaries.ts"
 import {
-  added,
-  entriesOf,
-  goesWithoutSaying,
-  type OwnDictionary,
-  renamed,
-  restored,
-  retired,
-  type Said
+  addEntry,
+  type EntryChange,
+  isUnchangedBuiltIn,
+  listEntries,
+  type OperatorDictionary,
+  renameEntry,
+  restoreEntry,
+  retireEntry
 } from "../../../src/domain/money/own-dictionary.ts"
 import { DICTIONARY_ENTRIES } from "../../../src/platform/limits.ts"
 
-const NOTHING: OwnDictionary = { income_items: [], expense_items: [], income_methods: [], expense_methods: [] }
+const NOTHING: OperatorDictionary = { income_items: [], expense_items: [], income_methods: [], expense_methods: [] }
 
 /** What the operator says when the change is written down. */
-const written = (own: OwnDictionary, dictionary: Dictionary, { entry }: Said): OwnDictionary => {
+const written = (own: OperatorDictionary, dictionary: Dictionary, { entry }: EntryChange): OperatorDictionary => {
   const { id, name, retired: isRetired } = entry
   const others = own[dictionary].filter((each) => each.id !== id)
-  const kept = goesWithoutSaying(entry) ? others : [...others, { id, name, retired: isRetired }]
+  const kept = isUnchangedBuiltIn(entry) ? others : [...others, { id, name, retired: isRetired }]
   return { ...own, [dictionary]: kept }
 }
 
-const why = (result: Result.Result<Said, { readonly _tag: string }>) =>
+const why = (result: Result.Result<EntryChange, { readonly _tag: string }>) =>
   Result.match(result, { onFailure: ({ _tag }) => _tag, onSuccess: ({ changes }) => changes })
 
 const NAMES = ["Room fee", "Cleaning", "Cash", "Bank transfer", "Sauna", "Kayak", "Card"]
@@ -46,23 +46,23 @@ const change = fc.record({
   at: fc.nat()
 })
 
-type Judged = Result.Result<Said, Conflict | NotFound | ValidationFailed>
+type Judged = Result.Result<EntryChange, Conflict | NotFound | ValidationFailed>
 
 const judged = (
-  own: OwnDictionary,
+  own: OperatorDictionary,
   { dictionary, act, name, at }: typeof change extends fc.Arbitrary<infer A> ? A : never
 ): Judged => {
-  const entries = entriesOf(own, dictionary)
+  const entries = listEntries(own, dictionary)
   const id = entries[at % entries.length]?.id ?? 0
   switch (act) {
     case "add":
-      return added(own, dictionary, name)
+      return addEntry(own, dictionary, name)
     case "rename":
-      return renamed(own, dictionary, { id, name })
+      return renameEntry(own, dictionary, { id, name })
     case "retire":
-      return retired(own, dictionary, id)
+      return retireEntry(own, dictionary, id)
     default:
-      return restored(own, dictionary, id)
+      return restoreEntry(own, dictionary, id)
   }
 }
 
@@ -71,10 +71,10 @@ describe("an operator's own dictionaries", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         let own = NOTHING
-        const given = new Set(Dictionary.literals.flatMap((each) => Array.from(builtIn(each).keys())))
+        const given = new Set(Dictionary.literals.flatMap((each) => Array.from(builtInEntries(each).keys())))
         for (const each of changes) {
           const { dictionary } = each
-          const before = entriesOf(own, dictionary)
+          const before = listEntries(own, dictionary)
           const said = judged(own, each)
           if (Result.isFailure(said)) continue
           const { entry } = said.success
@@ -83,7 +83,7 @@ describe("an operator's own dictionaries", () => {
             given.add(entry.id)
           }
           own = written(own, dictionary, said.success)
-          const now = entriesOf(own, dictionary)
+          const now = listEntries(own, dictionary)
           assert.deepStrictEqual(
             now.find(({ id }) => id === entry.id),
             entry
@@ -98,10 +98,10 @@ describe("an operator's own dictionaries", () => {
           )
         }
         for (const dictionary of Dictionary.literals) {
-          const names = listed(dictionary, own[dictionary]).map(({ name }) => name)
+          const names = listSelectableEntries(dictionary, own[dictionary]).map(({ name }) => name)
           assert.strictEqual(new Set(names).size, names.length)
-          for (const { id, retired: isRetired } of entriesOf(own, dictionary)) {
-            if (isBookedWith(dictionary, id)) assert.isFalse(isRetired)
+          for (const { id, retired: isRetired } of listEntries(own, dictionary)) {
+            if (isUsedByService(dictionary, id)) assert.isFalse(isRetired)
           }
         }
       })
@@ -109,62 +109,62 @@ describe("an operator's own dictionaries", () => {
   })
 
   it("tell of a built-in entry what it was called, until it is called so again", () => {
-    const linen = renamed(NOTHING, "expense_items", { id: 52, name: "Linen service" })
+    const linen = renameEntry(NOTHING, "expense_items", { id: 52, name: "Linen service" })
     const own = Result.isSuccess(linen) ? written(NOTHING, "expense_items", linen.success) : NOTHING
-    const shown = (of: OwnDictionary) => entriesOf(of, "expense_items").find(({ id }) => id === 52)
+    const shown = (of: OperatorDictionary) => listEntries(of, "expense_items").find(({ id }) => id === 52)
     assert.deepStrictEqual(shown(own), {
       ...{ id: 52, name: "Linen service", built_in: true, renamed_from: "Laundry", retired: false }
     })
-    const back = renamed(own, "expense_items", { id: 52, name: "Laundry" })
+    const back = renameEntry(own, "expense_items", { id: 52, name: "Laundry" })
     assert.strictEqual(why(back), "name")
     assert.deepStrictEqual(Result.isSuccess(back) ? written(own, "expense_items", back.success) : own, NOTHING)
     assert.strictEqual(shown(NOTHING)?.renamed_from, null)
   })
 
   it("take what is so already as it is, and know nothing of ids that are in another dictionary or in none", () => {
-    assert.strictEqual(why(renamed(NOTHING, "income_items", { id: 12, name: "Deposit" })), "nothing")
-    assert.strictEqual(why(restored(NOTHING, "income_items", 12)), "nothing")
+    assert.strictEqual(why(renameEntry(NOTHING, "income_items", { id: 12, name: "Deposit" })), "nothing")
+    assert.strictEqual(why(restoreEntry(NOTHING, "income_items", 12)), "nothing")
     const own = { ...NOTHING, income_items: [{ id: 12, name: "Deposit", retired: true }] }
-    assert.strictEqual(why(retired(own, "income_items", 12)), "nothing")
+    assert.strictEqual(why(retireEntry(own, "income_items", 12)), "nothing")
     for (const id of [0, -1, 52, 10_001]) {
-      assert.strictEqual(why(renamed(NOTHING, "income_items", { id, name: "X" })), "NotFound")
-      assert.strictEqual(why(retired(NOTHING, "income_items", id)), "NotFound")
-      assert.strictEqual(why(restored(NOTHING, "income_items", id)), "NotFound")
+      assert.strictEqual(why(renameEntry(NOTHING, "income_items", { id, name: "X" })), "NotFound")
+      assert.strictEqual(why(retireEntry(NOTHING, "income_items", id)), "NotFound")
+      assert.strictEqual(why(restoreEntry(NOTHING, "income_items", id)), "NotFound")
     }
   })
 
   it("let a name be taken that nobody can choose, and look at it when its first entry comes back", () => {
     const own = { ...NOTHING, income_items: [{ id: 10_001, name: "Sauna", retired: true }] }
-    const again = added(own, "income_items", "Sauna")
+    const again = addEntry(own, "income_items", "Sauna")
     assert.strictEqual(why(again), "all")
     const both = Result.isSuccess(again) ? written(own, "income_items", again.success) : own
-    assert.strictEqual(why(restored(both, "income_items", 10_001)), "Conflict")
-    assert.strictEqual(why(renamed(both, "income_items", { id: 10_001, name: "Cleaning fee" })), "name")
-    assert.strictEqual(why(renamed(both, "income_items", { id: 10_002, name: "Cleaning fee" })), "Conflict")
+    assert.strictEqual(why(restoreEntry(both, "income_items", 10_001)), "Conflict")
+    assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_001, name: "Cleaning fee" })), "name")
+    assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_002, name: "Cleaning fee" })), "Conflict")
   })
 
   it("have names that differ in more than case and Unicode form, but for those that were there before", () => {
     const own = { ...NOTHING, income_items: [{ id: 10_001, name: "Caf\u00e9", retired: false }] }
     for (const name of ["CAFE\u0301", "caf\u00e9", "CLEANING FEE"]) {
-      assert.strictEqual(why(added(own, "income_items", name)), "Conflict")
-      assert.strictEqual(why(renamed(own, "income_items", { id: 12, name })), "Conflict")
+      assert.strictEqual(why(addEntry(own, "income_items", name)), "Conflict")
+      assert.strictEqual(why(renameEntry(own, "income_items", { id: 12, name })), "Conflict")
     }
-    assert.strictEqual(why(renamed(own, "income_items", { id: 10_001, name: "CAF\u00c9" })), "name")
+    assert.strictEqual(why(renameEntry(own, "income_items", { id: 10_001, name: "CAF\u00c9" })), "name")
     const both = { ...NOTHING, income_items: [...own.income_items, { id: 10_002, name: "caf\u00e9", retired: false }] }
-    assert.strictEqual(why(renamed(both, "income_items", { id: 10_002, name: "caf\u00e9" })), "nothing")
+    assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_002, name: "caf\u00e9" })), "nothing")
   })
 
   it(`have room for ${DICTIONARY_ENTRIES} entries of one's own each, retired ones among them, and names of built-in ones beside`, () => {
-    const entries: ReadonlyArray<OwnEntry> = Array.from({ length: DICTIONARY_ENTRIES - 1 }, (_, at) => ({
+    const entries: ReadonlyArray<DictionaryEntryState> = Array.from({ length: DICTIONARY_ENTRIES - 1 }, (_, at) => ({
       ...{ id: 10_001 + at, name: `Own ${at}`, retired: at % 2 === 0 }
     }))
     const own = { ...NOTHING, income_items: [{ id: 12, name: "Bond", retired: false }, ...entries] }
-    const last = added(own, "income_items", "The last")
+    const last = addEntry(own, "income_items", "The last")
     assert.strictEqual(why(last), "all")
     const full = Result.isSuccess(last) ? written(own, "income_items", last.success) : own
-    assert.strictEqual(why(added(full, "income_items", "One more")), "ValidationFailed")
-    assert.strictEqual(why(added(full, "expense_items", "Elsewhere")), "all")
-    assert.strictEqual(why(renamed(full, "income_items", { id: 13, name: "Cleaning" })), "name")
+    assert.strictEqual(why(addEntry(full, "income_items", "One more")), "ValidationFailed")
+    assert.strictEqual(why(addEntry(full, "expense_items", "Elsewhere")), "all")
+    assert.strictEqual(why(renameEntry(full, "income_items", { id: 13, name: "Cleaning" })), "name")
   })
 
   it("keep all that the service itself books money of channels with", () => {
@@ -172,10 +172,10 @@ describe("an operator's own dictionaries", () => {
     const paidAt = new Date(0)
     for (const kind of ["payment", "refund"] as const) {
       for (const channelType of ["booking_site", "airbnb"]) {
-        const { direction, item_id, payment_method_id } = entryOf({ ...told, kind, channelType, paidAt }, paidAt)
+        const { direction, item_id, payment_method_id } = toTransaction({ ...told, kind, channelType, paidAt }, paidAt)
         const { items, methods } = dictionariesOf(direction)
-        assert.strictEqual(why(retired(NOTHING, items, item_id)), "Conflict")
-        assert.strictEqual(why(retired(NOTHING, methods, payment_method_id)), "Conflict")
+        assert.strictEqual(why(retireEntry(NOTHING, items, item_id)), "Conflict")
+        assert.strictEqual(why(retireEntry(NOTHING, methods, payment_method_id)), "Conflict")
       }
     }
   })

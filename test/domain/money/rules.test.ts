@@ -3,14 +3,14 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../../src/contract/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { inDictionary, listed, nameOf } from "../../../src/domain/money/dictionaries.ts"
+import { checkInDictionary, entryNameOf, listSelectableEntries } from "../../../src/domain/money/dictionaries.ts"
 import {
-  changesSomething,
-  daysOf,
-  editedStatus,
-  fieldOfOrder,
-  settles,
-  sharesOf,
+  hasChanges,
+  isMarkedPaid,
+  orderCodeFieldOf,
+  readSearchDays,
+  resolveEditedStatus,
+  splitIntoShares,
   statusAt
 } from "../../../src/domain/money/rules.ts"
 import { TRANSACTION_DAYS } from "../../../src/platform/limits.ts"
@@ -32,7 +32,7 @@ describe("sharesOf", () => {
     it(`adds up to the amount in ${currency}, each share in whole smallest units`, () => {
       fc.assert(
         fc.property(fc.bigInt({ min: 1n, max: 10n ** 13n }), stays, (units, of) => {
-          const shares = sharesOf(units, currency, of)
+          const shares = splitIntoShares(units, currency, of)
           assert.deepStrictEqual(
             shares.map((share) => share.stay_id),
             of.map((stay) => stay.id)
@@ -46,8 +46,8 @@ describe("sharesOf", () => {
   }
 })
 
-const rangeCode = (payload: Parameters<typeof daysOf>[0]): number =>
-  Result.match(daysOf(payload), { onFailure: errorCode, onSuccess: () => 0 })
+const rangeCode = (payload: Parameters<typeof readSearchDays>[0]): number =>
+  Result.match(readSearchDays(payload), { onFailure: errorCode, onSuccess: () => 0 })
 
 describe("daysOf", () => {
   const start = "2027-01-01"
@@ -80,15 +80,15 @@ describe("statusAt", () => {
 
 describe("an edit", () => {
   it("changes something when it sends a field that it can change", () => {
-    assert.isFalse(changesSomething({}))
+    assert.isFalse(hasChanges({}))
     for (const field of ["amount", "item_id", "payment_method_id", "action_at", "status", "note"]) {
-      assert.isTrue(changesSomething({ [field]: "" }), field)
+      assert.isTrue(hasChanges({ [field]: "" }), field)
     }
   })
 
   it("may settle its entry, and set no other status than that or the one it has", () => {
     const judged = (sent: "paid" | "outstanding" | undefined, present: "paid" | "outstanding") =>
-      Result.match(settles(sent, present), {
+      Result.match(isMarkedPaid(sent, present), {
         onFailure: errorCode,
         onSuccess: (isSettled): number | boolean => isSettled
       })
@@ -101,7 +101,7 @@ describe("an edit", () => {
     const present = { action_at: "2027-05-10T10:00:00.000001Z" }
     const now = Date.parse("2027-05-10T10:00:01Z")
     const edited = (action_at: string | undefined, status?: "paid" | "outstanding") =>
-      Result.match(editedStatus({ status, action_at }, present, now), {
+      Result.match(resolveEditedStatus({ status, action_at }, present, now), {
         onFailure: errorCode,
         onSuccess: (edit): number | string | undefined => edit
       })
@@ -120,8 +120,8 @@ describe("an edit", () => {
 
 describe("the order", () => {
   it("is called by the name it was sent by", () => {
-    assert.strictEqual(fieldOfOrder({ reservation_code: "5-A" }), "reservation_code")
-    assert.strictEqual(fieldOfOrder({ stay_code: "5-A" }), "stay_code")
+    assert.strictEqual(orderCodeFieldOf({ reservation_code: "5-A" }), "reservation_code")
+    assert.strictEqual(orderCodeFieldOf({ stay_code: "5-A" }), "stay_code")
   })
 })
 
@@ -131,17 +131,17 @@ describe("dictionaries", () => {
       { id: 11, name: "Nights", retired: false },
       { id: 9001, name: "Sauna", retired: false }
     ]
-    const rows = listed("income_items", own)
+    const rows = listSelectableEntries("income_items", own)
     assert.strictEqual(rows.find(({ id }) => id === 11)?.name, "Nights")
     assert.strictEqual(rows.at(-1)?.name, "Sauna")
-    assert.strictEqual(rows.length, listed("income_items", []).length + 1)
-    for (const { id } of listed("income_items", [])) {
-      assert.isTrue(Result.isSuccess(inDictionary("item_id", "income_items", id, null)))
+    assert.strictEqual(rows.length, listSelectableEntries("income_items", []).length + 1)
+    for (const { id } of listSelectableEntries("income_items", [])) {
+      assert.isTrue(Result.isSuccess(checkInDictionary("item_id", "income_items", id, null)))
     }
   })
 
   it("name an entry of neither as nothing", () => {
-    assert.isNull(nameOf("income_items", 424242, null))
-    assert.strictEqual(nameOf("income_items", 424242, "Own"), "Own")
+    assert.isNull(entryNameOf("income_items", 424242, null))
+    assert.strictEqual(entryNameOf("income_items", 424242, "Own"), "Own")
   })
 })

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import type { Envelope } from "../../../src/contract/envelope.ts"
-import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../src/domain/channels/port/api-errors.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
@@ -183,7 +183,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
     })
   )
 
-  it.effect(`waits ${OUTWARD_ACT_MS} ms for a channel that never answers`, () =>
+  it.effect(`waits ${CHANNEL_ACT_TIMEOUT_MS} ms for a channel that never answers`, () =>
     Effect.gen(function* () {
       const { airbnb, vrbo, channel, operatorId } = yield* ready
       const before = yield* listingsOf(operatorId)
@@ -195,7 +195,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
         (heard) => heard.filter((each) => [airbnb, vrbo].some(({ listing_id }) => each.endsWith(listing_id))).length
       )
       while ((yield* heardBy) < calls.length) yield* Effect.yieldNow
-      yield* TestClock.adjust(OUTWARD_ACT_MS - 1)
+      yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS - 1)
       assert.deepStrictEqual(
         fibers.map((fiber) => fiber.pollUnsafe()),
         [undefined, undefined, undefined]

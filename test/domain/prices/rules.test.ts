@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema, Struct } from "effect"
 import fc from "fast-check"
-import { type VrboPriceAndRules, vrboWritable } from "../../../src/domain/channels/port/price-and-rules.ts"
+import { type VrboPriceAndRules, vrboWritableSettings } from "../../../src/domain/channels/port/price-and-rules.ts"
 import { update_airbnb_price_and_rules, type VrboSettings } from "../../../src/domain/prices/contract.ts"
-import { recordedVrbo, shownAirbnb, shownVrbo, toldAirbnb, toldVrbo } from "../../../src/domain/prices/rules.ts"
+import {
+  toAirbnbPriceAndRules,
+  toAirbnbUpdate,
+  toVrboPriceAndRules,
+  toVrboSnapshot,
+  toVrboUpdate
+} from "../../../src/domain/prices/rules.ts"
 import { AIRBNB_AT_FIRST, EVERY_AIRBNB_SETTING } from "../../support/price-and-rules.ts"
 
 const price = fc.oneof(fc.constantFrom(80, 90), fc.integer({ min: 1, max: 500 }))
@@ -46,11 +52,11 @@ const sent: fc.Arbitrary<VrboSettings> = fc.record(
 /** What was recorded by channel and host in turn. */
 const recorded: fc.Arbitrary<Partial<VrboPriceAndRules>> = fc
   .array(sent, { maxLength: 4 })
-  .map((all) => Object.assign({}, ...all.map(recordedVrbo)))
+  .map((all) => Object.assign({}, ...all.map(toVrboSnapshot)))
 
 /** What a client sends that sends back what it read: null is not sent. */
 const sentBack = (shown: VrboPriceAndRules): VrboSettings =>
-  Schema.decodeUnknownSync(Schema.Struct(Struct.map(vrboWritable, Schema.optionalKey)))(
+  Schema.decodeUnknownSync(Schema.Struct(Struct.map(vrboWritableSettings, Schema.optionalKey)))(
     Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))
   )
 
@@ -58,8 +64,11 @@ describe("the snapshot of a vrbo listing", () => {
   it("is recorded as it is shown, when it is sent back", () => {
     fc.assert(
       fc.property(recorded, (before) => {
-        const shown = shownVrbo(before)
-        assert.deepStrictEqual(shownVrbo({ ...before, ...recordedVrbo(toldVrbo(sentBack(shown))) }), shown)
+        const shown = toVrboPriceAndRules(before)
+        assert.deepStrictEqual(
+          toVrboPriceAndRules({ ...before, ...toVrboSnapshot(toVrboUpdate(sentBack(shown))) }),
+          shown
+        )
       })
     )
   })
@@ -67,8 +76,8 @@ describe("the snapshot of a vrbo listing", () => {
   it("shows what was sent and keeps what was not", () => {
     fc.assert(
       fc.property(recorded, sent, (before, settings) => {
-        const told = toldVrbo(settings)
-        const [was, is] = [shownVrbo(before), shownVrbo({ ...before, ...recordedVrbo(told) })]
+        const told = toVrboUpdate(settings)
+        const [was, is] = [toVrboPriceAndRules(before), toVrboPriceAndRules({ ...before, ...toVrboSnapshot(told) })]
         const prices = "base_price" in told || "nightly_rate" in told ? ["base_price", "nightly_rate"] : []
         const changed = new Set([...Object.keys(told), ...prices])
         for (const name of Struct.keys(was)) if (!changed.has(name)) assert.deepStrictEqual(is[name], was[name], name)
@@ -86,7 +95,7 @@ describe("the snapshot of a vrbo listing", () => {
   it("has a base price where every weekday costs the same, and only there", () => {
     fc.assert(
       fc.property(recorded, (before) => {
-        const { base_price, nightly_rate } = shownVrbo(before)
+        const { base_price, nightly_rate } = toVrboPriceAndRules(before)
         const prices = new Set(Object.values(nightly_rate ?? {}))
         assert.strictEqual(base_price, prices.size === 1 ? nightly_rate?.sunday : null)
       })
@@ -97,17 +106,17 @@ describe("the snapshot of a vrbo listing", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
-        fc.dictionary(fc.constantFrom(...Object.keys(vrboWritable)), fc.jsonValue()),
+        fc.dictionary(fc.constantFrom(...Object.keys(vrboWritableSettings)), fc.jsonValue()),
         (...all) => {
           for (const each of all) {
-            const shown = shownVrbo(Schema.decodeUnknownSync(Schema.Json)(each))
-            assert.sameMembers(Object.keys(shown), Object.keys(vrboWritable))
-            assert.deepStrictEqual(shownVrbo(recordedVrbo(toldVrbo(sentBack(shown)))), shown)
+            const shown = toVrboPriceAndRules(Schema.decodeUnknownSync(Schema.Json)(each))
+            assert.sameMembers(Object.keys(shown), Object.keys(vrboWritableSettings))
+            assert.deepStrictEqual(toVrboPriceAndRules(toVrboSnapshot(toVrboUpdate(sentBack(shown)))), shown)
           }
         }
       )
     )
-    assert.deepInclude(shownVrbo({ base_price: "free", max_guests: 4, another: 1 }), {
+    assert.deepInclude(toVrboPriceAndRules({ base_price: "free", max_guests: 4, another: 1 }), {
       base_price: null,
       max_guests: 4
     })
@@ -119,25 +128,29 @@ const read = Schema.decodeUnknownSync(update_airbnb_price_and_rules.payloadSchem
 describe("the settings of an airbnb listing", () => {
   it("have one kind of pet fee, and the one ends the other", () => {
     const pet_fee_obj = EVERY_AIRBNB_SETTING.pet_fee_obj
-    const told = (settings: object) => Result.getOrThrow(toldAirbnb(read(settings)))
+    const told = (settings: object) => Result.getOrThrow(toAirbnbUpdate(read(settings)))
     assert.deepStrictEqual(told({ pet_fee: 5 }), { pet_fee: 5, pet_fee_obj: null })
     assert.deepStrictEqual(told({ pet_fee_obj }), { pet_fee_obj, pet_fee: null })
     assert.deepStrictEqual(told({ pet_fee: null }), { pet_fee: null })
     assert.deepStrictEqual(told({ pet_fee: 0, pet_fee_obj: null }), { pet_fee: 0, pet_fee_obj: null })
-    assert.isTrue(Result.isFailure(toldAirbnb(read({ pet_fee: 0, pet_fee_obj }))))
+    assert.isTrue(Result.isFailure(toAirbnbUpdate(read({ pet_fee: 0, pet_fee_obj }))))
   })
 
   it("can be sent back though the channel should have both", () => {
-    const shown = shownAirbnb({ ...AIRBNB_AT_FIRST, pet_fee: 5, pet_fee_obj: EVERY_AIRBNB_SETTING.pet_fee_obj })
+    const shown = toAirbnbPriceAndRules({
+      ...AIRBNB_AT_FIRST,
+      pet_fee: 5,
+      pet_fee_obj: EVERY_AIRBNB_SETTING.pet_fee_obj
+    })
     assert.isNull(shown.pet_fee)
-    assert.strictEqual(shownAirbnb(AIRBNB_AT_FIRST).pet_fee, 15)
+    assert.strictEqual(toAirbnbPriceAndRules(AIRBNB_AT_FIRST).pet_fee, 15)
   })
 
   it("take one discount for a list of it", () => {
     const one = { discount: 10, days: 60 }
     for (const name of ["early_bird_discount", "last_minute_discount", "long_term_discount"]) {
-      assert.deepStrictEqual(Result.getOrThrow(toldAirbnb(read({ [name]: one }))), { [name]: [one] })
-      assert.deepStrictEqual(Result.getOrThrow(toldAirbnb(read({ [name]: [] }))), { [name]: [] })
+      assert.deepStrictEqual(Result.getOrThrow(toAirbnbUpdate(read({ [name]: one }))), { [name]: [one] })
+      assert.deepStrictEqual(Result.getOrThrow(toAirbnbUpdate(read({ [name]: [] }))), { [name]: [] })
     }
   })
 })

@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { ChannelRefused, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
-import { vrboWritable } from "../../../src/domain/channels/port/price-and-rules.ts"
+import { vrboWritableSettings } from "../../../src/domain/channels/port/price-and-rules.ts"
 import { trailOf } from "../../support/changes/keyed.ts"
 import { listingsOf, ready, shown } from "../../support/domain/prices/ready.ts"
 import { layerTest } from "../../support/harness.ts"
 import { fieldOf } from "../../support/messages-of-errors.ts"
 import { EVERY_VRBO_SETTING } from "../../support/price-and-rules.ts"
 
-const NOTHING = Object.fromEntries(Object.keys(vrboWritable).map((name) => [name, null]))
+const NOTHING = Object.fromEntries(Object.keys(vrboWritableSettings).map((name) => [name, null]))
 const { nightly_rate, ...REST } = EVERY_VRBO_SETTING
 const flat = (price: number) => Object.fromEntries(Object.keys(nightly_rate).map((day) => [day, price]))
 

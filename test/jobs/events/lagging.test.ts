@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { cursorOf } from "../../../src/domain/webhooks/event-feed/cursor.ts"
+import { formatFeedCursor } from "../../../src/domain/webhooks/event-feed/cursor.ts"
 import {
-  LAGGING_LINES,
+  LAGGING_LOG_LINES,
   LAGGING_POLL_MS,
   LaggingConsumers,
-  warnOfLag,
-  watchingConsumers
+  warnOfLaggingConsumers,
+  watchLaggingConsumers
 } from "../../../src/jobs/events/LaggingConsumers.ts"
 import { FEED_LAG_MS } from "../../../src/platform/limits.ts"
 import { consumersLagging } from "../../../src/platform/telemetry/metrics/declared.ts"
@@ -17,8 +17,8 @@ import { changes, emptied, layerScene } from "../../support/domain/webhooks/deli
 import { inFeed, readAll } from "../../support/domain/webhooks/event-feed/feed.ts"
 import { freshOperator, type TestOperator, typedClient, withToken } from "../../support/harness.ts"
 
-const look = lines(Effect.flatMap(DateTime.nowAsDate, warnOfLag))
-const lagging = Effect.map(Metric.value(consumersLagging.of({})), ({ value }) => value)
+const look = lines(Effect.flatMap(DateTime.nowAsDate, warnOfLaggingConsumers))
+const lagging = Effect.map(Metric.value(consumersLagging.withLabels({})), ({ value }) => value)
 
 /** Nobody reads anything, and the clock shows the present. */
 const quiet = Effect.gen(function* () {
@@ -29,7 +29,7 @@ const quiet = Effect.gen(function* () {
 
 const acknowledged = Effect.fnUntraced(function* (operator: TestOperator, name: string, cursor?: string) {
   const api = yield* typedClient
-  const at = cursor ?? cursorOf({ operatorId: operator.operatorId, position: 0 })
+  const at = cursor ?? formatFeedCursor({ operatorId: operator.operatorId, position: 0 })
   yield* api.put_event_consumer({ name, cursor: at }).pipe(withToken(operator.token))
 })
 
@@ -77,17 +77,17 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerScene)))("a consumer t
     })
   )
 
-  it.effect(`is one of at most ${LAGGING_LINES} that a look tells of; the next tells of the others`, () =>
+  it.effect(`is one of at most ${LAGGING_LOG_LINES} that a look tells of; the next tells of the others`, () =>
     Effect.gen(function* () {
       yield* quiet
-      for (let n = 0; n <= LAGGING_LINES; n++) {
+      for (let n = 0; n <= LAGGING_LOG_LINES; n++) {
         const operator = yield* freshOperator()
         yield* inFeed(operator, changes(1))
         yield* acknowledged(operator, "ledger")
       }
       yield* TestClock.adjust(FEED_LAG_MS)
-      assert.strictEqual((yield* look).length, LAGGING_LINES)
-      assert.strictEqual(yield* lagging, LAGGING_LINES + 1)
+      assert.strictEqual((yield* look).length, LAGGING_LOG_LINES)
+      assert.strictEqual(yield* lagging, LAGGING_LOG_LINES + 1)
       assert.strictEqual((yield* look).length, 1)
       assert.strictEqual((yield* look).length, 0)
     })
@@ -96,8 +96,8 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerScene)))("a consumer t
   it.effect("is looked for once a minute", () =>
     Effect.gen(function* () {
       let looks = 0
-      const counted = { look: () => Effect.sync(() => ({ lagging: ++looks, began: [] })) }
-      yield* watchingConsumers.pipe(Effect.provideService(LaggingConsumers, counted))
+      const counted = { check: () => Effect.sync(() => ({ lagging: ++looks, newlyLagging: [] })) }
+      yield* watchLaggingConsumers.pipe(Effect.provideService(LaggingConsumers, counted))
       for (const expected of [1, 2]) {
         yield* TestClock.adjust(LAGGING_POLL_MS - 1)
         assert.strictEqual(looks, expected - 1)

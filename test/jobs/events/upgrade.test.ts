@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import { FanOut } from "../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { layerMemory } from "../../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 
 it.effect("what was handed out before there was a feed is in it, in the order it was, and what waits comes after", () =>
@@ -22,12 +22,12 @@ it.effect("what was handed out before there was a feed is in it, in the order it
     yield* event(5, null)
     yield* migrate(migrations)
     const fanOut = yield* Effect.provide(FanOut, FanOut.layer)
-    assert.strictEqual((yield* fanOut.next(yield* DateTime.nowAsDate)).events, 1)
+    assert.strictEqual((yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)).events, 1)
     const rows = yield* sql<{ id: number; position: number | null }>`SELECT id, position FROM events ORDER BY position`
     assert.deepStrictEqual(
       rows.map(({ id }) => id),
       [1, 3, 4, 2, 5]
     )
     assert.isTrue(rows.every(({ position }) => position !== null))
-  }).pipe(Effect.provide(layerMemory()), Effect.scoped)
+  }).pipe(Effect.provide(layerInMemory()), Effect.scoped)
 )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { builtBeside } from "../../../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../../../src/platform/database/built-beside.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 
 const index = { name: "shelves_place", unique: true, on: "shelves (hall, place)" }
@@ -24,10 +24,10 @@ layer(layerOwnDatabase, { excludeTestServices: true })("an index that is built b
   it.effect("is there afterwards, and is built once", () =>
     Effect.gen(function* () {
       const sql = yield* shelves
-      yield* builtBeside(index)
+      yield* buildIndexConcurrently(index)
       const built = sql<{ oid: number }>`SELECT to_regclass('shelves_place')::oid::int AS oid`
       const before = yield* built
-      yield* builtBeside(index)
+      yield* buildIndexConcurrently(index)
       assert.deepStrictEqual(yield* built, before)
       assert.deepStrictEqual(yield* standing, [{ valid: true, unique: true }])
     })
@@ -37,11 +37,11 @@ layer(layerOwnDatabase, { excludeTestServices: true })("an index that is built b
     Effect.gen(function* () {
       const sql = yield* shelves
       yield* sql`INSERT INTO shelves VALUES (1, 2)`
-      const error = yield* Effect.flip(builtBeside(index))
+      const error = yield* Effect.flip(buildIndexConcurrently(index))
       assert.strictEqual(error._tag, "SqlError")
       assert.deepStrictEqual(yield* standing, [{ valid: false, unique: true }])
       yield* sql`DELETE FROM shelves WHERE ctid = (SELECT max(ctid) FROM shelves)`
-      yield* builtBeside(index)
+      yield* buildIndexConcurrently(index)
       assert.deepStrictEqual(yield* standing, [{ valid: true, unique: true }])
     })
   )
@@ -50,7 +50,7 @@ layer(layerOwnDatabase, { excludeTestServices: true })("an index that is built b
     Effect.gen(function* () {
       const sql = yield* shelves
       yield* sql`INSERT INTO shelves SELECT 2, n FROM generate_series(1, 50000) n`
-      const built = Effect.andThen(builtBeside(index), standing)
+      const built = Effect.andThen(buildIndexConcurrently(index), standing)
       const runs = yield* Effect.all([built, built, built], { concurrency: "unbounded" })
       for (const run of runs) assert.deepStrictEqual(run, [{ valid: true, unique: true }])
     })

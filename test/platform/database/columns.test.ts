@@ -2,31 +2,34 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  asReadOf,
-  assignmentsOf,
   column,
-  columnOr,
-  definitionsOf,
-  givenRow,
-  namesOf,
-  pairsOf,
-  settingsOf
+  columnAssignments,
+  columnDefinitions,
+  columnNames,
+  columnWithDefault,
+  jsonObjectPairs,
+  readColumnExpressions,
+  rowParameterSql,
+  updateAssignments
 } from "../../../src/platform/database/columns.ts"
 import { layerTest } from "../../support/harness.ts"
 
 const Room = Schema.Struct({
   id: column("bigint", Schema.Int),
   price: column("numeric", Schema.NullOr(Schema.String)),
-  opens_at: columnOr("time", Schema.NullOr(Schema.String), null)
+  opens_at: columnWithDefault("time", Schema.NullOr(Schema.String), null)
 })
 
 describe("the columns of a table", () => {
   it("are said once, and make what statements say of them", () => {
-    assert.strictEqual(namesOf(Room), "id, price, opens_at")
-    assert.strictEqual(namesOf(Room, "r"), "r.id, r.price, r.opens_at")
-    assert.strictEqual(definitionsOf(Room), "id bigint, price numeric, opens_at time")
-    assert.strictEqual(assignmentsOf(Room, "given"), "id = given.id, price = given.price, opens_at = given.opens_at")
-    assert.strictEqual(pairsOf(Room, "r"), "'id', r.id, 'price', r.price::text, 'opens_at', r.opens_at")
+    assert.strictEqual(columnNames(Room), "id, price, opens_at")
+    assert.strictEqual(columnNames(Room, "r"), "r.id, r.price, r.opens_at")
+    assert.strictEqual(columnDefinitions(Room), "id bigint, price numeric, opens_at time")
+    assert.strictEqual(
+      columnAssignments(Room, "given"),
+      "id = given.id, price = given.price, opens_at = given.opens_at"
+    )
+    assert.strictEqual(jsonObjectPairs(Room, "r"), "'id', r.id, 'price', r.price::text, 'opens_at', r.opens_at")
   })
 
   it("have in a new row what is said, or else what stands for nothing", () => {
@@ -36,7 +39,7 @@ describe("the columns of a table", () => {
 
   it("are no columns without a type of the database", () => {
     const half = Schema.Struct({ ...Room.fields, title: Schema.String })
-    assert.throws(() => namesOf(half), /^title .*\btype\b/)
+    assert.throws(() => columnNames(half), /^title .*\btype\b/)
   })
 })
 
@@ -44,7 +47,7 @@ layer(layerTest)("what is written of a row", (it) => {
   it.effect("is read as an hour and a minute where it is a time of day, and as its text where it is an amount", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { opens_at = sql``, price = sql``, ...others } = asReadOf(sql, Room, "r")
+      const { opens_at = sql``, price = sql``, ...others } = readColumnExpressions(sql, Room, "r")
       assert.deepStrictEqual(others, {})
       const rows = yield* sql`
         SELECT ${opens_at} AS opens_at, ${price} AS price
@@ -60,10 +63,10 @@ layer(layerTest)("what is written of a row", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const more = { id: 7, price: "2.5", operator_id: 2 }
-      const rows = yield* sql`SELECT given.* FROM ${givenRow(sql, Room, more)}`
+      const rows = yield* sql`SELECT given.* FROM ${rowParameterSql(sql, Room, more)}`
       assert.deepStrictEqual(Object.keys(rows[0] ?? {}), ["id", "price", "opens_at"])
       assert.deepInclude(rows[0] ?? {}, { id: 7, opens_at: null })
-      const [set, values] = sql`${settingsOf(sql, Room, "rooms", more)}`.compile()
+      const [set, values] = sql`${updateAssignments(sql, Room, "rooms", more)}`.compile()
       assert.match(set, /^id = \$1::bigint, ?price = \$2::numeric, ?opens_at = rooms\.opens_at$/)
       assert.deepStrictEqual(values, [7, "2.5"])
     })

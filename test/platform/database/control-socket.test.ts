@@ -16,10 +16,10 @@ import { basename, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerBesideService } from "../../../src/platform/database/beside-service.ts"
+import { layerCommandEmbedded } from "../../../src/platform/database/beside-service.ts"
 import {
-  controlSocket,
-  linkFolder,
+  controlLinkFolder,
+  controlSocketPath,
   SOCKET_PATH_BYTES,
   shortControlPath
 } from "../../../src/platform/database/control-path.ts"
@@ -45,8 +45,8 @@ const folderOf = (bytes = 0) =>
 /** No link of an earlier run in the temporary folder, and none of this one afterwards. */
 const withoutLink = (folder: string) =>
   Effect.acquireRelease(
-    Effect.sync(() => rmSync(linkFolder(folder), { recursive: true, force: true })),
-    () => Effect.sync(() => rmSync(linkFolder(folder), { recursive: true, force: true }))
+    Effect.sync(() => rmSync(controlLinkFolder(folder), { recursive: true, force: true })),
+    () => Effect.sync(() => rmSync(controlLinkFolder(folder), { recursive: true, force: true }))
   )
 
 /** A service on a database in memory that takes commands in a folder; counts how often its workers are woken. */
@@ -66,11 +66,11 @@ const service = Effect.fnUntraced(function* (folder: string) {
 
 /** Statements of a command on that folder. */
 const commanded = <A, E>(folder: string, work: (sql: SqlClient) => Effect.Effect<A, E>) =>
-  Effect.flatMap(SqlClient, work).pipe(Effect.provide(layerBesideService(folder), { local: true }))
+  Effect.flatMap(SqlClient, work).pipe(Effect.provide(layerCommandEmbedded(folder), { local: true }))
 
 const connected = (folder: string) =>
   Effect.callback<Socket>((resume) => {
-    const socket = connect(controlSocket(folder), () => resume(Effect.succeed(socket)))
+    const socket = connect(controlSocketPath(folder), () => resume(Effect.succeed(socket)))
     socket.on("error", () => {})
   })
 
@@ -94,7 +94,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
       const folder = yield* folderOf()
       chmodSync(folder, 0o755)
       yield* service(folder)
-      assert.strictEqual(statSync(controlSocket(folder)).mode & 0o777, 0o600)
+      assert.strictEqual(statSync(controlSocketPath(folder)).mode & 0o777, 0o600)
     })
   )
 
@@ -102,11 +102,11 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
     Effect.gen(function* () {
       const folder = yield* folderOf(bytes - "/control.sock".length)
       yield* withoutLink(folder)
-      assert.strictEqual(controlSocket(folder).length, bytes)
+      assert.strictEqual(controlSocketPath(folder).length, bytes)
       const { stop } = yield* service(folder)
       assert.deepStrictEqual(yield* commanded(folder, (sql) => sql`select 1 as one`), [{ one: 1 }])
       yield* stop
-      assert.isFalse(existsSync(controlSocket(folder)))
+      assert.isFalse(existsSync(controlSocketPath(folder)))
     })
   )
 
@@ -115,7 +115,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
       const folder = yield* folderOf(200)
       yield* withoutLink(folder)
       assert.isUndefined(yield* findOwnerWithoutLock(folder))
-      assert.isFalse(existsSync(linkFolder(folder)))
+      assert.isFalse(existsSync(controlLinkFolder(folder)))
     })
   )
 
@@ -128,11 +128,11 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
         Array.from({ length: 5 }, () => shortControlPath(folder)),
         { concurrency: 5 }
       )
-      assert.deepStrictEqual(new Set(paths), new Set([join(linkFolder(folder), "data", "control.sock")]))
+      assert.deepStrictEqual(new Set(paths), new Set([join(controlLinkFolder(folder), "data", "control.sock")]))
       const made = readdirSync(tmpdir()).filter((name) => name.startsWith("latchkey-control-") && !before.has(name))
-      assert.deepStrictEqual(made, [basename(linkFolder(folder))])
-      assert.strictEqual(readlinkSync(join(linkFolder(folder), "data")), folder)
-      assert.strictEqual(statSync(linkFolder(folder)).mode & 0o777, 0o700)
+      assert.deepStrictEqual(made, [basename(controlLinkFolder(folder))])
+      assert.strictEqual(readlinkSync(join(controlLinkFolder(folder), "data")), folder)
+      assert.strictEqual(statSync(controlLinkFolder(folder)).mode & 0o777, 0o700)
     })
   )
 
@@ -147,10 +147,10 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
     Effect.gen(function* () {
       const folder = yield* folderOf(200)
       yield* withoutLink(folder)
-      make(linkFolder(folder))
+      make(controlLinkFolder(folder))
       assert.strictEqual(
         fieldOf({ error_msg: (yield* Effect.flip(shortControlPath(folder))).message }),
-        linkFolder(folder)
+        controlLinkFolder(folder)
       )
     })
   )
@@ -158,7 +158,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
   it.effect("takes the place of what a killed service left", () =>
     Effect.gen(function* () {
       const folder = yield* folderOf()
-      writeFileSync(controlSocket(folder), "")
+      writeFileSync(controlSocketPath(folder), "")
       yield* service(folder)
       assert.deepStrictEqual(yield* commanded(folder, (sql) => sql`select 1 as one`), [{ one: 1 }])
     })
@@ -167,11 +167,11 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
   it.effect("that cannot be made stops no service", () =>
     Effect.gen(function* () {
       const folder = yield* folderOf()
-      mkdirSync(controlSocket(folder))
-      writeFileSync(join(controlSocket(folder), "theirs"), "")
+      mkdirSync(controlSocketPath(folder))
+      writeFileSync(join(controlSocketPath(folder), "theirs"), "")
       const { stop } = yield* service(folder)
       yield* stop
-      assert.isTrue(existsSync(join(controlSocket(folder), "theirs")))
+      assert.isTrue(existsSync(join(controlSocketPath(folder), "theirs")))
     })
   )
 
@@ -228,7 +228,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
             Effect.gen(function* () {
               yield* guest`insert into stopped values (1)`
               yield* Effect.forkChild(stop, { startImmediately: true })
-              while (existsSync(controlSocket(folder))) yield* pause(1)
+              while (existsSync(controlSocketPath(folder))) yield* pause(1)
               yield* guest`insert into stopped values (2)`
               yield* pause(1_000)
               yield* guest`insert into stopped values (3)`

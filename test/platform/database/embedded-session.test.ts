@@ -29,7 +29,7 @@ const turn = Effect.callback<void>((resume) => {
 const rowsOf = (client: PgConnection.PgConnection, statement: string) =>
   Effect.map(client.query(statement), ({ rows }) => rows)
 
-layer(EmbeddedDatabase.layerMemory())("the session of the embedded database", (it) => {
+layer(EmbeddedDatabase.layerInMemory())("the session of the embedded database", (it) => {
   it.effect("a connection cut in the middle of a transaction leaves nothing to the next one", () =>
     Effect.gen(function* () {
       const first = yield* connection

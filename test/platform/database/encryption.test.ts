@@ -5,13 +5,13 @@ import { promisify } from "node:util"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { type Cause, Context, Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { encryptionOf, SSL_MODES } from "../../../src/platform/database/encryption.ts"
+import { parseEncryption, SSL_MODES } from "../../../src/platform/database/encryption.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { lineOf } from "../../../src/tools/cli/failure.ts"
+import { formatFailure } from "../../../src/tools/cli/failure.ts"
 import { noOwnServer, type OwnServer, ownServer } from "../../support/own-processes.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
 
-const encryption = (query: string) => encryptionOf(`postgres://user:secret@host/database${query}`)
+const encryption = (query: string) => parseEncryption(`postgres://user:secret@host/database${query}`)
 
 describe("what an address says of encryption", () => {
   it("is none where nothing is said, and one of four modes", () => {
@@ -93,7 +93,7 @@ const connecting = (url: string) =>
     Effect.map(
       Exit.match({
         onSuccess: ([row]) => (row?.ssl === true ? "encrypted" : "in the clear"),
-        onFailure: (cause: Cause.Cause<unknown>) => lineOf(cause)
+        onFailure: (cause: Cause.Cause<unknown>) => formatFailure(cause)
       })
     )
   )

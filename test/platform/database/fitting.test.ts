@@ -2,24 +2,24 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted } from "effect"
 import { inject } from "vitest"
 import {
+  checkServer,
   explainReadOnly,
-  fitting,
-  OLDEST_SERVER,
-  type SaidOfServer,
-  unfit
+  explainUnsupported,
+  MIN_SERVER_VERSION,
+  type ServerSettings
 } from "../../../src/platform/database/fitting.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { canOverlap, orSkipped } from "../../support/overlap.ts"
 
-const OLDEST = OLDEST_SERVER * 10_000
-const said: SaidOfServer = { version: OLDEST, zone: "UTC", jit: "off" }
+const OLDEST = MIN_SERVER_VERSION * 10_000
+const said: ServerSettings = { version: OLDEST, zone: "UTC", jit: "off" }
 
 describe("a server fits", () => {
   it("from PostgreSQL 15 on", () => {
-    assert.isUndefined(unfit(said, false))
-    assert.isUndefined(unfit({ ...said, version: 180_001 }, false))
+    assert.isUndefined(explainUnsupported(said, false))
+    assert.isUndefined(explainUnsupported({ ...said, version: 180_001 }, false))
     assert.strictEqual(
-      unfit({ ...said, version: OLDEST - 1 }, false)
+      explainUnsupported({ ...said, version: OLDEST - 1 }, false)
         ?.match(/\b\d+\b/g)
         ?.join(),
       "14,15"
@@ -33,16 +33,17 @@ describe("a server fits", () => {
   })
 
   it("where a session has what it asks for; behind a pooler it has its zone at least", () => {
-    assert.include(unfit({ ...said, jit: "on" }, false), "DATABASE_PREPARED=0")
-    assert.isUndefined(unfit({ ...said, jit: "on" }, true))
-    for (const pooled of [false, true]) assert.include(unfit({ ...said, zone: "Asia/Tokyo" }, pooled), "Asia/Tokyo")
+    assert.include(explainUnsupported({ ...said, jit: "on" }, false), "DATABASE_PREPARED=0")
+    assert.isUndefined(explainUnsupported({ ...said, jit: "on" }, true))
+    for (const pooled of [false, true])
+      assert.include(explainUnsupported({ ...said, zone: "Asia/Tokyo" }, pooled), "Asia/Tokyo")
   })
 })
 
 it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would not if it had to be a later one"), () =>
   Effect.gen(function* () {
-    yield* fitting(undefined)
-    const { message } = yield* Effect.flip(fitting(undefined, { oldest: 99 }))
+    yield* checkServer(undefined)
+    const { message } = yield* Effect.flip(checkServer(undefined, { minVersion: 99 }))
     assert.match(message, /^DATABASE_URL: PostgreSQL \d+ .*\b99\b/)
   }).pipe(
     Effect.provide(
@@ -59,7 +60,7 @@ it.live.skipIf(!canOverlap)(
       const told = Effect.fnUntraced(function* (pooler: { readonly prepared: boolean } | undefined) {
         const lines: Array<string> = []
         const hearing = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
-        yield* fitting(pooler).pipe(
+        yield* checkServer(pooler).pipe(
           Effect.provide([layerPostgres({ url, pooler, maxConnections: 1 }), hearing], { local: true })
         )
         return lines.filter((line) => line.includes("DATABASE_PREPARED=0"))

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { DataFolderTaken } from "../../../src/platform/database/folder-lock.ts"
-import { FOLDER_PATIENCE_MS, waitingForFolder } from "../../../src/platform/database/folder-patience.ts"
+import { FOLDER_WAIT_MS, retryUntilFolderFree } from "../../../src/platform/database/folder-patience.ts"
 
 const taken = new DataFolderTaken({ dataDir: "/data", pid: 7, holder: "command" })
 
@@ -19,7 +19,7 @@ const waited = Effect.fnUntraced(function* (freeAfter: number, worthwhile = true
     })
   const fiber = yield* Effect.forkChild(
     Effect.scoped(
-      waitingForFolder(
+      retryUntilFolderFree(
         (scope) => Effect.provideService(attempt(), Scope.Scope, scope),
         () => worthwhile
       ).pipe(
@@ -28,27 +28,27 @@ const waited = Effect.fnUntraced(function* (freeAfter: number, worthwhile = true
       )
     )
   )
-  yield* TestClock.adjust(2 * FOLDER_PATIENCE_MS)
+  yield* TestClock.adjust(2 * FOLDER_WAIT_MS)
   return yield* Fiber.join(fiber)
 })
 
 it.effect("the data folder is waited for so long and no look longer, and nothing in vain stays open", () =>
   Effect.gen(function* () {
-    const { exit, open } = yield* waited(FOLDER_PATIENCE_MS)
+    const { exit, open } = yield* waited(FOLDER_WAIT_MS)
     assert.deepStrictEqual([exit, open], [Exit.succeed("held"), 1])
   })
 )
 
 it.effect("the data folder is given up after that", () =>
   Effect.gen(function* () {
-    const { exit, open, looks } = yield* waited(FOLDER_PATIENCE_MS + 1)
+    const { exit, open, looks } = yield* waited(FOLDER_WAIT_MS + 1)
     assert.deepStrictEqual([exit, open, looks], [Exit.fail(taken), 0, 151])
   })
 )
 
 it.effect("the data folder is not waited for where that is not worth while", () =>
   Effect.gen(function* () {
-    const { exit, looks } = yield* waited(FOLDER_PATIENCE_MS, false)
+    const { exit, looks } = yield* waited(FOLDER_WAIT_MS, false)
     assert.deepStrictEqual([exit, looks], [Exit.fail(taken), 1])
   })
 )

@@ -11,8 +11,8 @@ import { Clock, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSettings, layerDatabase } from "../../../src/platform/database/choose.ts"
 import { DataFolderTaken, layerEmbedded } from "../../../src/platform/database/embedded.ts"
-import { holdDataFolder } from "../../../src/platform/database/folder-lock.ts"
-import type { Holder } from "../../../src/platform/database/folder-owner.ts"
+import { lockDataFolder } from "../../../src/platform/database/folder-lock.ts"
+import type { FolderHolder } from "../../../src/platform/database/folder-owner.ts"
 import { unpooled } from "../../support/platform/database/unpooled.ts"
 
 const newFolder = Effect.acquireRelease(
@@ -59,9 +59,9 @@ const impatient: Clock.Clock = Object.assign(Object.create(Clock.Clock.defaultVa
 })
 
 /** Opens the folder as this holder has it, until the answer is run. */
-const heldBy = Effect.fnUntraced(function* (folder: string, holder: Holder) {
+const heldBy = Effect.fnUntraced(function* (folder: string, holder: FolderHolder) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (opened) => Scope.close(opened, Exit.void))
-  yield* Scope.provide(holdDataFolder(folder, holder), scope)
+  yield* Scope.provide(lockDataFolder(folder, holder), scope)
   return Scope.close(scope, Exit.void)
 })
 

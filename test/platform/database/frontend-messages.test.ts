@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
-  FrontendMessageGatherer,
+  FrontendMessageParser,
   type FrontendMessages,
-  namesAStatement
+  hasNamedStatement
 } from "../../../src/platform/database/frontend-messages.ts"
 import { worked } from "../../support/processor-time.ts"
 
@@ -28,7 +28,7 @@ const terminate = typed("X", Buffer.alloc(0))
 
 /** The stream cut at the given places, gathered again. */
 const gather = (stream: Buffer, cuts: ReadonlyArray<number>): ReadonlyArray<FrontendMessages> => {
-  const gatherer = new FrontendMessageGatherer()
+  const gatherer = new FrontendMessageParser()
   const places = [0, ...cuts.map((cut) => cut % (stream.length + 1)).toSorted((a, b) => a - b), stream.length]
   return places.slice(1).flatMap((end, index) => gatherer.push(stream.subarray(places[index], end)))
 }
@@ -75,7 +75,7 @@ describe("gathering wire messages", () => {
   it("for a guest ends what it hands on with each Sync, so that others come between", () => {
     fc.assert(
       fc.property(fc.array(statement, { minLength: 1 }), (statements) => {
-        const gatherer = new FrontendMessageGatherer({ unit: "sync", mostBytes: 100 })
+        const gatherer = new FrontendMessageParser({ unit: "sync", maxMessageBytes: 100 })
         const messages = gatherer.push(Buffer.concat([startup, ...statements]))
         expect(statementBytes(messages)).toEqual(Buffer.concat(statements))
         const ends = statements.filter((bytes) => "SQ".includes(String.fromCharCode(bytes[0] ?? 0))).length
@@ -87,7 +87,9 @@ describe("gathering wire messages", () => {
 
   it("takes a message of so many bytes and none longer, a startup too", () => {
     const push = (mostBytes: number, ...parts: ReadonlyArray<Buffer>) =>
-      new FrontendMessageGatherer({ unit: "sync", mostBytes }).push(Buffer.concat(parts)).map(({ kind }) => kind)
+      new FrontendMessageParser({ unit: "sync", maxMessageBytes: mostBytes })
+        .push(Buffer.concat(parts))
+        .map(({ kind }) => kind)
     const query = typed("Q", Buffer.alloc(95))
     expect(push(100, startup, query)).toEqual(["startup", "statements"])
     expect(push(99, startup, query)).toEqual(["startup", "too-large"])
@@ -97,7 +99,7 @@ describe("gathering wire messages", () => {
 
   it("takes no message whose length cannot be, nor one of a type that no client sends", () => {
     const kinds = (...parts: ReadonlyArray<Buffer>) =>
-      new FrontendMessageGatherer().push(Buffer.concat(parts)).map(({ kind }) => kind)
+      new FrontendMessageParser().push(Buffer.concat(parts)).map(({ kind }) => kind)
     const sized = (type: number, length: number) => {
       const head = Buffer.from([type, 0, 0, 0, 0])
       head.writeInt32BE(length, 1)
@@ -118,7 +120,7 @@ describe("gathering wire messages", () => {
 
   it("takes a long message in many chunks as quickly as in few", () => {
     const query = typed("Q", Buffer.alloc(8 * 1024 * 1024))
-    const gatherer = new FrontendMessageGatherer()
+    const gatherer = new FrontendMessageParser()
     gatherer.push(startup)
     const messages: Array<FrontendMessages> = []
     const { processorMs } = worked(() => {
@@ -133,7 +135,7 @@ describe("gathering wire messages", () => {
   it("finds a statement that is given a name among others", () => {
     const parse = (name: string) => typed("P", Buffer.from(`${name}\0select 1\0\0\0`))
     const rest = [typed("B", Buffer.alloc(6)), typed("S", Buffer.alloc(0))]
-    expect(namesAStatement(Buffer.concat([parse(""), ...rest]))).toBe(false)
-    expect(namesAStatement(Buffer.concat([parse(""), ...rest, parse("mine")]))).toBe(true)
+    expect(hasNamedStatement(Buffer.concat([parse(""), ...rest]))).toBe(false)
+    expect(hasNamedStatement(Buffer.concat([parse(""), ...rest, parse("mine")]))).toBe(true)
   })
 })

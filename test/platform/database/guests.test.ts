@@ -6,17 +6,17 @@ import { SqlClient } from "effect/sql/SqlClient"
 import fc from "fast-check"
 import { EmbeddedDatabase } from "../../../src/platform/database/embedded.ts"
 import {
-  GUEST_MESSAGE_BYTES,
-  GUEST_TRANSACTION_MS,
-  type GuestPatience
+  SECONDARY_MESSAGE_BYTES,
+  SECONDARY_TRANSACTION_MS,
+  type SecondaryTimeouts
 } from "../../../src/platform/database/guest-connection.ts"
 import { layerTestMemory, testSnapshot } from "../../support/database.ts"
 
 const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")
 
 /** A guest's connection, the stream below it, and how often the session was told that something of it is over. */
-const guest = Effect.fnUntraced(function* (patience: Partial<GuestPatience> = {}) {
-  const { join } = yield* EmbeddedDatabase
+const guest = Effect.fnUntraced(function* (patience: Partial<SecondaryTimeouts> = {}) {
+  const { connectSecondary: join } = yield* EmbeddedDatabase
   const streams: Array<Duplex> = []
   let over = 0
   const stream = () => {
@@ -37,7 +37,7 @@ const guest = Effect.fnUntraced(function* (patience: Partial<GuestPatience> = {}
 })
 
 /** An embedded database whose session nobody owns yet. */
-const layerUnowned = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), EmbeddedDatabase.layerMemory))
+const layerUnowned = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), EmbeddedDatabase.layerInMemory))
 
 const message = (type: string, body: string): Buffer => {
   const head = Buffer.from(`${type}\0\0\0\0`, "latin1")
@@ -63,7 +63,7 @@ const told = (connection: Duplex, bytes: Buffer, until: RegExp) =>
 
 /** The same of a guest that has just come. */
 const answerTo = Effect.fnUntraced(function* (bytes: Buffer, until: RegExp) {
-  const { join } = yield* EmbeddedDatabase
+  const { connectSecondary: join } = yield* EmbeddedDatabase
   const one = join(() => {})
   const said = yield* told(one, Buffer.concat([STARTUP, bytes]), until)
   one.destroy()
@@ -112,7 +112,7 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
   it.effect("that speaks no protocol is shown out, and holds up nobody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary: join } = yield* EmbeddedDatabase
       for (const bytes of [
         Buffer.alloc(14, 0xff),
         Buffer.alloc(1_000),
@@ -130,7 +130,7 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
   it.effect("that fills messages with anything at all holds up nobody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary: join } = yield* EmbeddedDatabase
       const bodies = fc.sample(fc.string({ unit: "binary-ascii", maxLength: 40 }), { numRuns: 12, seed: 10 })
       for (const type of "BCDEFHPQScdf") {
         for (const body of ["", ...bodies]) {
@@ -237,7 +237,7 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
   it.effect("may be silent in its transaction for a while, not for longer", () =>
     Effect.gen(function* () {
       const { ids } = yield* table("silent")
-      const one = yield* guest({ silence: 1_500 })
+      const one = yield* guest({ idleMs: 1_500 })
       yield* pause(1_700)
       yield* one.rows("begin")
       yield* one.rows("insert into silent values (1)")
@@ -260,15 +260,15 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
       const open = Effect.fnUntraced(function* () {
         const one = yield* guest({ now: () => now })
         // What comes before it does not count.
-        now += 2 * GUEST_TRANSACTION_MS
+        now += 2 * SECONDARY_TRANSACTION_MS
         const began = now
         yield* one.rows("begin")
         yield* one.rows("insert into long values (1)")
-        while (now < began + GUEST_TRANSACTION_MS - 1_000) {
+        while (now < began + SECONDARY_TRANSACTION_MS - 1_000) {
           now += 1_000
           yield* one.rows("select 1")
         }
-        return { one, end: began + GUEST_TRANSACTION_MS }
+        return { one, end: began + SECONDARY_TRANSACTION_MS }
       })
       const first = yield* open()
       now = first.end
@@ -286,9 +286,9 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
 
   it.effect("is undone in time also when it says nothing more", () =>
     Effect.gen(function* () {
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary: join } = yield* EmbeddedDatabase
       const { ids } = yield* table("timed")
-      const one = join(() => {}, { silence: 60_000, transaction: 100 })
+      const one = join(() => {}, { idleMs: 60_000, transactionMs: 100 })
       const begun = Buffer.concat([STARTUP, message("Q", "begin; insert into timed values (1)\0")])
       assert.include(yield* told(one, begun, /C25P04/), "it took too long")
       assert.deepStrictEqual(yield* ids, [])
@@ -296,15 +296,15 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
   )
 
   it.effect.each([
-    { why: "is refused", patience: { silence: 50 }, sent: message("Q", "begin\0") },
+    { why: "is refused", patience: { idleMs: 50 }, sent: message("Q", "begin\0") },
     {
       why: "stalls",
-      patience: { stall: 50 },
+      patience: { stallMs: 50 },
       sent: Buffer.concat(["1", "2"].map((n) => message("Q", `select repeat('${n}', 100000)\0`)))
     }
   ])("is gone soon when it $why and takes nothing any more", ({ patience, sent }) =>
     Effect.gen(function* () {
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary: join } = yield* EmbeddedDatabase
       const deaf = join(() => {}, patience)
       const closed = Effect.callback<string>((resume) => {
         deaf.once("close", () => resume(Effect.succeed("closed")))
@@ -316,9 +316,9 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
 
   it.effect("must begin in time", () =>
     Effect.gen(function* () {
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary: join } = yield* EmbeddedDatabase
       const said = yield* Effect.callback<string>((resume) => {
-        const silent = join(() => {}, { silence: 50 })
+        const silent = join(() => {}, { idleMs: 50 })
         silent.once("data", (word: Buffer) => resume(Effect.succeed(word.toString())))
       })
       assert.include(said, "25P03")
@@ -338,14 +338,14 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
     Effect.gen(function* () {
       const asked = (bytes: number) =>
         answerTo(message("Q", `select 1 --${" ".repeat(bytes - 17)}\0`), /SELECT 1\0|C54000/)
-      assert.include(yield* asked(GUEST_MESSAGE_BYTES), "SELECT 1\0")
-      assert.include(yield* asked(GUEST_MESSAGE_BYTES + 1), "C54000")
+      assert.include(yield* asked(SECONDARY_MESSAGE_BYTES), "SELECT 1\0")
+      assert.include(yield* asked(SECONDARY_MESSAGE_BYTES + 1), "C54000")
     })
   )
 
   it.effect("has the client a server has: transactions, savepoints, typed errors", () =>
     Effect.gen(function* () {
-      const { join } = yield* EmbeddedDatabase
+      const { connectSecondary: join } = yield* EmbeddedDatabase
       const client = PgClient.layer({ stream: () => join(() => {}), url, prepare: false, maxConnections: 1 })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient

@@ -5,13 +5,13 @@ import { promisify } from "node:util"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layerEmbedded } from "../../../src/platform/database/embedded.ts"
-import { copyOfFolder } from "../../../src/platform/database/folder-copy.ts"
-import { holdFile } from "../../../src/platform/database/folder-lock.ts"
+import { copyDatabaseFolder } from "../../../src/platform/database/folder-copy.ts"
+import { lockFile } from "../../../src/platform/database/folder-lock.ts"
 import {
-  LEFT_COPIES_REMOVED,
-  LEFT_COPY_MS,
-  ownCopyFolder,
-  removeLeftCopies
+  LEFTOVER_AGE_MS,
+  MAX_COPIES_REMOVED,
+  makeCopyFolder,
+  removeLeftoverCopies
 } from "../../../src/platform/database/left-copies.ts"
 import { unpackedInto } from "../../support/database.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
@@ -37,7 +37,7 @@ const left = (
 it.live("what a killed process left is removed, and what somebody has or may have is not", () =>
   Effect.gen(function* () {
     const dataDir = yield* emptyFolder
-    const own = yield* ownCopyFolder(dataDir)
+    const own = yield* makeCopyFolder(dataDir)
     // Killed with its lock, as a process is: the kernel frees it.
     const holding = `
       const { DatabaseSync } = require("node:sqlite"); const { mkdirSync } = require("node:fs")
@@ -47,10 +47,10 @@ it.live("what a killed process left is removed, and what somebody has or may hav
     yield* Effect.promise(() =>
       promisify(execFile)(process.execPath, ["-e", holding, join(dataDir, "database.copy-killed")]).catch(() => {})
     )
-    yield* left(dataDir, "young", { lock: false, ageMs: LEFT_COPY_MS - 60_000 })
-    yield* left(dataDir, "old", { lock: false, ageMs: LEFT_COPY_MS + 1 })
-    const held = yield* left(dataDir, "held", { lock: false, ageMs: LEFT_COPY_MS + 1 })
-    yield* holdFile(join(held, "lock"), (cause) => cause)
+    yield* left(dataDir, "young", { lock: false, ageMs: LEFTOVER_AGE_MS - 60_000 })
+    yield* left(dataDir, "old", { lock: false, ageMs: LEFTOVER_AGE_MS + 1 })
+    const held = yield* left(dataDir, "held", { lock: false, ageMs: LEFTOVER_AGE_MS + 1 })
+    yield* lockFile(join(held, "lock"), (cause) => cause)
     // Holding made it young.
     yield* Effect.promise(() => utimes(held, 0, 0))
     yield* Effect.promise(() => writeFile(join(dataDir, "database.copy-none.lock"), ""))
@@ -58,7 +58,7 @@ it.live("what a killed process left is removed, and what somebody has or may hav
     yield* Effect.promise(() => mkdir(join(dataDir, "database.copied-by-hand")))
     const before = yield* there(dataDir)
     assert.includeMembers(before, ["database.copy-killed", "database.copy-killed.lock"])
-    yield* removeLeftCopies(dataDir)
+    yield* removeLeftoverCopies(dataDir)
     const name = own.slice(dataDir.length + 1)
     assert.deepStrictEqual(
       yield* there(dataDir),
@@ -70,11 +70,11 @@ it.live("what a killed process left is removed, and what somebody has or may hav
 it.live("so many are removed at once and no more, and one's own goes with its scope", () =>
   Effect.gen(function* () {
     const dataDir = yield* emptyFolder
-    for (let nth = 0; nth <= LEFT_COPIES_REMOVED; nth++) yield* left(dataDir, String(nth), { lock: true })
-    yield* removeLeftCopies(dataDir)
+    for (let nth = 0; nth <= MAX_COPIES_REMOVED; nth++) yield* left(dataDir, String(nth), { lock: true })
+    yield* removeLeftoverCopies(dataDir)
     assert.strictEqual((yield* there(dataDir)).length, 2)
-    yield* removeLeftCopies(dataDir)
-    yield* Effect.scoped(ownCopyFolder(dataDir))
+    yield* removeLeftoverCopies(dataDir)
+    yield* Effect.scoped(makeCopyFolder(dataDir))
     assert.deepStrictEqual(yield* there(dataDir), [])
   })
 )
@@ -89,7 +89,7 @@ it.live("it is done where a folder is opened and before it is copied, and leaves
     assert.deepStrictEqual(yield* copies, [])
     yield* left(dataDir, "two", { lock: true })
     const copied = Effect.gen(function* () {
-      const { folder } = yield* copyOfFolder(dataDir)
+      const { folder } = yield* copyDatabaseFolder(dataDir)
       return [folder.slice(dataDir.length + 1), yield* copies, yield* there(folder)] as const
     })
     const [name, during, inside] = yield* Effect.scoped(copied)

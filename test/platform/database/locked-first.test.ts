@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { lockedFirst } from "../../../src/platform/database/locked-first.ts"
+import { changeUnderLock } from "../../../src/platform/database/locked-first.ts"
 import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 
@@ -19,7 +19,7 @@ layer(layerOwnDatabase)("a change whose locks come first", (it) => {
   it.effect("answers what it answers", () =>
     Effect.gen(function* () {
       const { sql, books, lock } = yield* shelf
-      assert.strictEqual(yield* lockedFirst(sql)(lock, Effect.as(sql`UPDATE shelf SET books = 1`, "done")), "done")
+      assert.strictEqual(yield* changeUnderLock(sql)(lock, Effect.as(sql`UPDATE shelf SET books = 1`, "done")), "done")
       assert.strictEqual(yield* books, 1)
     })
   )
@@ -28,10 +28,10 @@ layer(layerOwnDatabase)("a change whose locks come first", (it) => {
     Effect.gen(function* () {
       const { sql, books, lock } = yield* shelf
       const written = sql`UPDATE shelf SET books = 1`
-      const failing = lockedFirst(sql)(lock, Effect.andThen(written, Effect.fail("no")))
+      const failing = changeUnderLock(sql)(lock, Effect.andThen(written, Effect.fail("no")))
       assert.strictEqual(yield* Effect.flip(failing), "no")
       const refused = Effect.mapError(sql`UPDATE shelf SET books = 10`, () => "full")
-      assert.strictEqual(yield* Effect.flip(lockedFirst(sql)(lock, Effect.andThen(written, refused))), "full")
+      assert.strictEqual(yield* Effect.flip(changeUnderLock(sql)(lock, Effect.andThen(written, refused))), "full")
       assert.strictEqual(yield* books, 0)
     })
   )
@@ -42,7 +42,7 @@ layer(layerOwnDatabase)("a change whose locks come first", (it) => {
       const change = sql<{ text: string }>`SELECT text FROM label`
       const [, seen] = yield* overlapping(
         sql`UPDATE shelf SET books = 1`,
-        lockedFirst(sql)(lock, change),
+        changeUnderLock(sql)(lock, change),
         sql`INSERT INTO label VALUES ('new')`
       )
       assert.deepStrictEqual(seen, [{ text: "new" }])

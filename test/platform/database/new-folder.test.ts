@@ -18,7 +18,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../../src/platform/database/embedded.ts"
-import { databaseFolder } from "../../../src/platform/database/new-folder.ts"
+import { prepareDatabaseFolder } from "../../../src/platform/database/new-folder.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "latchkey-new-"))),
@@ -31,7 +31,7 @@ const makingBy = Effect.fnUntraced(function* (text: string, limitMs = 20_000) {
   const [program, dataDir] = [join(folder, "program.mjs"), join(folder, "data")]
   writeFileSync(program, `import { writeFileSync } from "node:fs"\nconst folder = process.argv[2]\n${text}`)
   mkdirSync(dataDir)
-  return { dataDir, making: databaseFolder(dataDir, true, { program, limitMs }) }
+  return { dataDir, making: prepareDatabaseFolder(dataDir, true, { program, limitMs }) }
 })
 
 /** Makes what looks like a database. */

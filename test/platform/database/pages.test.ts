@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import fc from "fast-check"
 import type { Givens } from "../../../src/platform/database/forms.ts"
-import { pagesOf } from "../../../src/platform/database/pages.ts"
+import { makePageReader } from "../../../src/platform/database/pages.ts"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../support/database.ts"
 
@@ -15,7 +15,7 @@ interface Wanted {
 }
 
 const numbered = Effect.map(SqlClient, (sql) =>
-  pagesOf(sql, Numbered, ({ rows, least }: Givens<Wanted>) => ({
+  makePageReader(sql, Numbered, ({ rows, least }: Givens<Wanted>) => ({
     matching: sql`
       SELECT n AS id, nullif(n % 3, 0) AS rest FROM generate_series(1, ${rows}::int) n
       WHERE ${least === undefined ? sql`true` : sql`n >= ${least}`}`,
@@ -77,7 +77,7 @@ layer(layerTestDatabase)("a page", (it) => {
   it.effect("is found by its keys alone, and its rows are read then; its total may be known without counting", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const page = pagesOf(sql, Numbered, ({ rows }: Givens<Pick<Wanted, "rows">>) => ({
+      const page = makePageReader(sql, Numbered, ({ rows }: Givens<Pick<Wanted, "rows">>) => ({
         matching: sql`SELECT n AS id FROM generate_series(1, ${rows}::int) n`,
         total: sql`SELECT ${rows}::int AS total`,
         whole: sql`

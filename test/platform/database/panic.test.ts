@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { EmbeddedSession } from "../../../src/platform/database/embedded-session.ts"
-import { panicIn } from "../../../src/platform/database/panic.ts"
+import { findPanic } from "../../../src/platform/database/panic.ts"
 
 const message = (kind: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5)
@@ -22,12 +22,12 @@ describe("what an embedded database says as it gives itself up", () => {
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.nat(), (bodies, place) => {
         // Rows may hold any bytes, those of an error too.
         const rows = [...bodies, Buffer.from("SPANIC\0VPANIC\0Mno\0\0")].map((body) => message("D", Buffer.from(body)))
-        assert.isUndefined(panicIn(Buffer.concat([...rows, error("ERROR", "no"), READY])))
+        assert.isUndefined(findPanic(Buffer.concat([...rows, error("ERROR", "no"), READY])))
         rows.splice(place % (rows.length + 1), 0, error("PANIC", "no room"))
-        assert.strictEqual(panicIn(Buffer.concat([...rows, READY])), "no room")
+        assert.strictEqual(findPanic(Buffer.concat([...rows, READY])), "no room")
       })
     )
-    assert.isUndefined(panicIn(Buffer.alloc(0)))
+    assert.isUndefined(findPanic(Buffer.alloc(0)))
   })
 
   it.live("is told once, and nothing is asked of it any more: it would never end", () =>

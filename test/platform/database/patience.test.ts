@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { DeadlockError, SerializationError, SqlError, UniqueViolation } from "effect/sql/SqlError"
-import { patiently, STATEMENT_RETRIES } from "../../../src/platform/database/patience.ts"
+import { MAX_STATEMENT_RETRIES, retryOnLockConflict } from "../../../src/platform/database/patience.ts"
 
 const failing = (times: number, reason: SqlError["reason"]) => {
   let runs = 0
@@ -20,13 +20,13 @@ describe("a statement the database gave up", () => {
   it.effect("is run again, a bounded number of times", () =>
     Effect.gen(function* () {
       for (const reason of reasons) {
-        const enough = failing(STATEMENT_RETRIES, reason)
-        assert.strictEqual(yield* patiently(enough.statement), "done")
-        assert.strictEqual(enough.runs(), STATEMENT_RETRIES + 1)
-        const tooMany = failing(STATEMENT_RETRIES + 1, reason)
-        const error = yield* Effect.flip(patiently(tooMany.statement))
+        const enough = failing(MAX_STATEMENT_RETRIES, reason)
+        assert.strictEqual(yield* retryOnLockConflict(enough.statement), "done")
+        assert.strictEqual(enough.runs(), MAX_STATEMENT_RETRIES + 1)
+        const tooMany = failing(MAX_STATEMENT_RETRIES + 1, reason)
+        const error = yield* Effect.flip(retryOnLockConflict(tooMany.statement))
         assert.strictEqual(error.reason._tag, reason._tag)
-        assert.strictEqual(tooMany.runs(), STATEMENT_RETRIES + 1)
+        assert.strictEqual(tooMany.runs(), MAX_STATEMENT_RETRIES + 1)
       }
     })
   )
@@ -34,7 +34,7 @@ describe("a statement the database gave up", () => {
   it.effect("but not one that was refused", () =>
     Effect.gen(function* () {
       const refused = failing(1, new UniqueViolation({ cause: "23505", constraint: "one_holder_a_night" }))
-      yield* Effect.flip(patiently(refused.statement))
+      yield* Effect.flip(retryOnLockConflict(refused.statement))
       assert.strictEqual(refused.runs(), 1)
     })
   )

@@ -6,12 +6,12 @@ import { TestClock } from "effect/testing"
 import { inject } from "vitest"
 import { DatabaseSettings, layerReadiness, layerRequestDatabase } from "../../../src/platform/database/choose.ts"
 import { DATABASE_CONNECTIONS } from "../../../src/platform/database/postgres.ts"
-import { READY_MS, Readiness } from "../../../src/platform/database/Readiness.ts"
+import { READINESS_TIMEOUT_MS, Readiness } from "../../../src/platform/database/Readiness.ts"
 import { layerTestDatabase } from "../../support/database.ts"
 import { canOverlap, orSkipped } from "../../support/overlap.ts"
 import { unpooled } from "../../support/platform/database/unpooled.ts"
 
-const answers = Effect.flatMap(Readiness, (database) => database.answers)
+const answers = Effect.flatMap(Readiness, (database) => database.isReady)
 
 const settingsFor = (url: string) =>
   Layer.succeed(DatabaseSettings, {
@@ -55,7 +55,7 @@ describe("readiness", () => {
       const { port } = yield* door(() => {})
       yield* Effect.gen(function* () {
         const asked = yield* Effect.forkChild(answers, { startImmediately: true })
-        yield* TestClock.adjust(READY_MS - 1)
+        yield* TestClock.adjust(READINESS_TIMEOUT_MS - 1)
         assert.isUndefined(asked.pollUnsafe())
         yield* TestClock.adjust(1)
         assert.isFalse(yield* Fiber.join(asked))

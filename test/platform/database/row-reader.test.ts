@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema, SchemaTransformation } from "effect"
 import fc from "fast-check"
 import { Id } from "../../../src/contract/fields.ts"
-import { Amount, Instant } from "../../../src/domain/row-fields.ts"
-import { columnsOf, type RowStruct, rowReader } from "../../../src/platform/database/row-reader.ts"
+import { AmountColumn, InstantColumn } from "../../../src/domain/row-fields.ts"
+import { listColumnNames, makePositionalRowReader, type RowStruct } from "../../../src/platform/database/row-reader.ts"
 
 const Nested = Schema.Struct({ id: Schema.NullOr(Id), amount: Schema.Finite })
 
@@ -17,12 +17,14 @@ const Everything = Schema.Struct({
   flag: Schema.Boolean,
   side: Schema.Literals(["left", "right"]),
   nobody: Schema.NullOr(Schema.String),
-  amount: Amount,
-  fee: Schema.NullOr(Amount),
-  positive: Amount.check(Schema.isGreaterThan(0)),
-  rounded: Schema.NullOr(Amount).check(Schema.makeFilter((amount) => amount === null || Number.isInteger(amount))),
-  somebody: Schema.NullOr(Amount).check(Schema.makeFilter((amount) => amount !== null)),
-  told: Schema.NullOr(Amount).pipe(
+  amount: AmountColumn,
+  fee: Schema.NullOr(AmountColumn),
+  positive: AmountColumn.check(Schema.isGreaterThan(0)),
+  rounded: Schema.NullOr(AmountColumn).check(
+    Schema.makeFilter((amount) => amount === null || Number.isInteger(amount))
+  ),
+  somebody: Schema.NullOr(AmountColumn).check(Schema.makeFilter((amount) => amount !== null)),
+  told: Schema.NullOr(AmountColumn).pipe(
     Schema.decodeTo(
       Schema.String,
       SchemaTransformation.transform<string, number | null>({ decode: String, encode: Number })
@@ -30,12 +32,12 @@ const Everything = Schema.Struct({
   ),
   doubled: Schema.NumberFromString.pipe(
     Schema.decodeTo(
-      Schema.NullOr(Amount),
+      Schema.NullOr(AmountColumn),
       SchemaTransformation.transform<string | null, number>({ decode: (n) => `${n * 2}`, encode: Number })
     )
   ),
-  at: Instant,
-  until: Schema.NullOr(Instant),
+  at: InstantColumn,
+  until: Schema.NullOr(InstantColumn),
   day: Schema.Date,
   zoned: Schema.DateTimeUtcFromDate,
   bytes: Schema.Uint8Array,
@@ -96,15 +98,15 @@ const outcome = (read: () => unknown) => {
 }
 
 const readsAsSchema = <A>(row: RowStruct<A>, values: ReadonlyArray<unknown>) => {
-  const names = columnsOf(row)
+  const names = listColumnNames(row)
   const decode = Schema.decodeUnknownSync(row)
   const bySchema = outcome(() => decode(Object.fromEntries(names.map((name, at) => [name, values[at]]))))
   assert.deepStrictEqual(
-    outcome(() => rowReader(row)(values)),
+    outcome(() => makePositionalRowReader(row)(values)),
     bySchema
   )
   assert.deepStrictEqual(
-    outcome(() => rowReader(row, 2)([1, 2, ...values])),
+    outcome(() => makePositionalRowReader(row, 2)([1, 2, ...values])),
     bySchema
   )
   return bySchema
@@ -132,7 +134,7 @@ describe("a row that is read by position", () => {
   })
 
   it("that does not fit says which column, and what is wrong with it", () => {
-    const read = rowReader(Schema.Struct({ id: Schema.Int, name: Schema.String }))
+    const read = makePositionalRowReader(Schema.Struct({ id: Schema.Int, name: Schema.String }))
     assert.throws(() => read([1, null]), /name/)
     assert.throws(() => read([1]), /name/)
     assert.throws(() => read([1n, "x"]), /id/)
@@ -142,12 +144,12 @@ describe("a row that is read by position", () => {
     const Checked = Schema.Struct({ from: Schema.Int, to: Schema.Int }).check(
       Schema.makeFilter(({ from, to }) => from <= to)
     )
-    assert.deepStrictEqual(rowReader(Checked)([1, 2]), { from: 1, to: 2 })
-    assert.throws(() => rowReader(Checked)([2, 1]))
+    assert.deepStrictEqual(makePositionalRowReader(Checked)([1, 2]), { from: 1, to: 2 })
+    assert.throws(() => makePositionalRowReader(Checked)([2, 1]))
   })
 
   it("has names that are no code", () => {
     const Odd = Schema.Struct({ '"]: (() => { throw 1 })() //': Schema.Int, "a\nb": Schema.String })
-    assert.deepStrictEqual(rowReader(Odd)([1, "x"]), { '"]: (() => { throw 1 })() //': 1, "a\nb": "x" })
+    assert.deepStrictEqual(makePositionalRowReader(Odd)([1, "x"]), { '"]: (() => { throw 1 })() //': 1, "a\nb": "x" })
   })
 })

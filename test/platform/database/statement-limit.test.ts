@@ -28,7 +28,7 @@ class Address extends Context.Service<Address, Redacted.Redacted>()("latchkey/te
 
 /** The service, whose statements have little time. */
 const layerHurried = Layer.unwrap(
-  Effect.map(Address, (url) => layerService(layerPostgres({ url, maxConnections: 4, statementLimit: "1500 millis" })))
+  Effect.map(Address, (url) => layerService(layerPostgres({ url, maxConnections: 4, statementTimeout: "1500 millis" })))
 ).pipe(Layer.provideMerge(Address.layer))
 
 const on = (options: { readonly statementsAConnection?: number; readonly statementLimit?: string }) =>
@@ -39,8 +39,8 @@ const on = (options: { readonly statementsAConnection?: number; readonly stateme
         maxConnections: 1,
         ...(options.statementsAConnection === undefined
           ? {}
-          : { statementsAConnection: options.statementsAConnection }),
-        ...(options.statementLimit === undefined ? {} : { statementLimit: "1 second" })
+          : { statementsPerConnection: options.statementsAConnection }),
+        ...(options.statementLimit === undefined ? {} : { statementTimeout: "1 second" })
       })
     )
   )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { inOneLine } from "../../../src/platform/database/statement-text.ts"
+import { toSingleLine } from "../../../src/platform/database/statement-text.ts"
 
 const SPACES = fc.constantFrom(
   " ",
@@ -24,15 +24,15 @@ describe("the text of a statement", () => {
       fc.property(fc.array(fc.tuple(KEPT, SPACES), { minLength: 1 }), SPACES, (pieces, first) => {
         const text = first + pieces.flat().join("")
         const expected = pieces.map(([kept]) => kept).join(" ")
-        assert.strictEqual(inOneLine(text), expected)
-        assert.strictEqual(inOneLine(expected), expected)
+        assert.strictEqual(toSingleLine(text), expected)
+        assert.strictEqual(toSingleLine(expected), expected)
       })
     )
   })
 
   it("has no space where there was none, and a comment to its end", () => {
-    assert.strictEqual(inOneLine("SELECT'a  b'::text,1--2"), "SELECT'a  b'::text,1")
-    assert.strictEqual(inOneLine("SELECT 1-- one\n-1"), "SELECT 1 -1")
+    assert.strictEqual(toSingleLine("SELECT'a  b'::text,1--2"), "SELECT'a  b'::text,1")
+    assert.strictEqual(toSingleLine("SELECT 1-- one\n-1"), "SELECT 1 -1")
   })
 
   it("is refused where it is not plain what is quoted", () => {
@@ -45,7 +45,7 @@ describe("the text of a statement", () => {
       "DO $$ BEGIN END $$",
       "SELECT $a$ ' $a$"
     ]) {
-      assert.throws(() => inOneLine(text), /but in quotes that are closed/, undefined, text)
+      assert.throws(() => toSingleLine(text), /but in quotes that are closed/, undefined, text)
     }
   })
 })

@@ -2,13 +2,13 @@ import { PgTypes } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { types } from "../../../src/platform/database/types.ts"
+import { columnTypes } from "../../../src/platform/database/types.ts"
 
 const BINARY = 1
 const { int8 } = PgTypes.OID
 
-const encode = (value: unknown) => Result.getOrThrow(PgTypes.encode(value, int8, types))
-const decode = (bytes: Uint8Array) => Result.getOrThrow(PgTypes.decode(bytes, int8, BINARY, types))
+const encode = (value: unknown) => Result.getOrThrow(PgTypes.encode(value, int8, columnTypes))
+const decode = (bytes: Uint8Array) => Result.getOrThrow(PgTypes.decode(bytes, int8, BINARY, columnTypes))
 
 /** Where halves and what a number carries begin and end. */
 const EDGES = [0n, 1n, 2n ** 31n, 2n ** 32n, 2n ** 33n, 2n ** 52n, 2n ** 53n, 2n ** 54n, 2n ** 63n]
@@ -33,7 +33,7 @@ describe("int8", () => {
         const expected = Number.isSafeInteger(Number(value)) ? Number(value) : value
         assert.strictEqual(decode(bytesOf(value)), expected)
         const among = new Uint8Array([...new Array<number>(before).fill(7), ...bytesOf(value), 9])
-        const reader = Result.getOrThrow(PgTypes.makeFieldReader([{ dataTypeOid: int8, format: BINARY }], types))
+        const reader = Result.getOrThrow(PgTypes.makeFieldReader([{ dataTypeOid: int8, format: BINARY }], columnTypes))
         assert.strictEqual(reader(among, before, 8, 0), expected)
       }),
       { numRuns: 1_000 }
@@ -52,8 +52,8 @@ describe("int8", () => {
 
   it("is refused where it is none", () => {
     for (const value of [1.5, 2 ** 53, Number.NaN, 2n ** 63n, -(2n ** 63n) - 1n]) {
-      assert.isTrue(Result.isFailure(PgTypes.encode(value, int8, types)), String(value))
+      assert.isTrue(Result.isFailure(PgTypes.encode(value, int8, columnTypes)), String(value))
     }
-    assert.isTrue(Result.isFailure(PgTypes.decode(new Uint8Array(7), int8, BINARY, types)))
+    assert.isTrue(Result.isFailure(PgTypes.decode(new Uint8Array(7), int8, BINARY, columnTypes)))
   })
 })

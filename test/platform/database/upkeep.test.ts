@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerMemory } from "../../../src/platform/database/embedded.ts"
-import { tidy, UPKEEP_ROWS } from "../../../src/platform/database/upkeep.ts"
+import { layerInMemory } from "../../../src/platform/database/embedded.ts"
+import { MAINTENANCE_MIN_ROWS, vacuumTables } from "../../../src/platform/database/upkeep.ts"
 
-layer(layerMemory())("upkeep of the embedded database", (it) => {
+layer(layerInMemory())("upkeep of the embedded database", (it) => {
   const seen = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     // What a session counted is written down when it is idle for a while, or when it is told to.
@@ -19,19 +19,19 @@ layer(layerMemory())("upkeep of the embedded database", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`CREATE TABLE grown (id int PRIMARY KEY, n int)`
-      yield* sql`INSERT INTO grown SELECT n, n FROM generate_series(1, ${UPKEEP_ROWS}::int) n`
+      yield* sql`INSERT INTO grown SELECT n, n FROM generate_series(1, ${MAINTENANCE_MIN_ROWS}::int) n`
       yield* seen
-      yield* tidy
+      yield* vacuumTables
       assert.strictEqual((yield* seen)?.rows, -1, "not yet")
       yield* sql`INSERT INTO grown VALUES (0, 0)`
       yield* seen
-      yield* tidy
-      assert.deepStrictEqual(yield* seen, { rows: UPKEEP_ROWS + 1, vacuums: 0 })
+      yield* vacuumTables
+      assert.deepStrictEqual(yield* seen, { rows: MAINTENANCE_MIN_ROWS + 1, vacuums: 0 })
       yield* sql`UPDATE grown SET n = n + 1`
       yield* sql`UPDATE grown SET n = n + 1`
       yield* seen
-      yield* tidy
-      assert.deepStrictEqual(yield* seen, { rows: UPKEEP_ROWS + 1, vacuums: 1 })
+      yield* vacuumTables
+      assert.deepStrictEqual(yield* seen, { rows: MAINTENANCE_MIN_ROWS + 1, vacuums: 1 })
     })
   )
 })

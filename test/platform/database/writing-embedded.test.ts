@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { EmbeddedDatabase } from "../../../src/platform/database/embedded.ts"
-import { endMove, sayMove } from "../../../src/platform/database/moving.ts"
-import { Writing } from "../../../src/platform/database/Writing.ts"
-import { LAST_WRITES_MS, layerWritingEmbedded } from "../../../src/platform/database/writing-embedded.ts"
+import { clearMove, writeMove } from "../../../src/platform/database/moving.ts"
+import { WriteAccess } from "../../../src/platform/database/Writing.ts"
+import { LAST_WRITES_MS, layerEmbeddedWriteAccess } from "../../../src/platform/database/writing-embedded.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
 
 const unused = () => {
@@ -18,7 +18,12 @@ const failing = () => {
       asked.push(on)
       return asked.filter((each) => each === on).length === 1 ? Effect.die(new Error(`no ${on}`)) : Effect.void
     })
-  const database = { connect: unused, join: unused, snapshot: Effect.die("nobody asks for this"), setReadOnly }
+  const database = {
+    connect: unused,
+    connectSecondary: unused,
+    snapshot: Effect.die("nobody asks for this"),
+    setReadOnly
+  }
   return { asked, layer: Layer.succeed(EmbeddedDatabase, database) }
 }
 
@@ -40,17 +45,17 @@ it.live("a switch that failed is made with the next look, when a move begins and
     const { asked, layer } = failing()
     const lines: Array<unknown> = []
     const logged = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
-    const watching = Layer.provide(layerWritingEmbedded(dataDir), layer)
+    const watching = Layer.provide(layerEmbeddedWriteAccess(dataDir), layer)
     yield* Effect.gen(function* () {
-      const { refusal, allowed } = yield* Writing
+      const { rejectionMessage: refusal, awaitAllowed: allowed } = yield* WriteAccess
       assert.isUndefined(refusal())
-      yield* sayMove(dataDir, { state: "committing", to: "there", since: "now" })
+      yield* writeMove(dataDir, { state: "committing", to: "there", since: "now" })
       yield* until(() => asked.length === 1)
       // Callers are refused before the database does, and go on being refused.
       assert.isDefined(refusal())
       yield* until(() => asked.length === 2)
       assert.deepStrictEqual(asked, [true, true])
-      yield* endMove(dataDir)
+      yield* clearMove(dataDir)
       yield* until(() => asked.length === 3)
       assert.isDefined(refusal())
       yield* until(() => refusal() === undefined)

@@ -3,14 +3,14 @@ import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
-import { KNOWN_MS } from "../../../src/connectors/http/Known.ts"
+import { CONNECTOR_CACHE_TTL_MS } from "../../../src/connectors/http/Known.ts"
 import { connectorName } from "../../../src/connectors/http/names.ts"
 import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../src/domain/calendars/imported-calendars/importing.ts"
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
-import { isSigned, parseSecret } from "../../../src/domain/webhooks/deliveries/signature.ts"
-import { makePolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
-import { nameOf, SEALED_COLUMNS } from "../../../src/platform/sealing/places.ts"
+import { hasValidSignature, parseSecret } from "../../../src/domain/webhooks/deliveries/signature.ts"
+import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
+import { SEALED_COLUMNS, toColumnLabel } from "../../../src/platform/sealing/places.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { sentTo } from "../../support/connectors/http/saying.ts"
 import { connectorAt } from "../../support/connectors/http/scene.ts"
@@ -35,7 +35,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   it.effect("webhooks are signed as ever, with both secrets while one is replaced, and no table shows either", () =>
     Effect.gen(function* () {
       yield* now
-      const [api, polls] = [yield* typedClient, yield* makePolls]
+      const [api, polls] = [yield* typedClient, yield* makeDeliveryPolls]
       const server = yield* receiver(answering(200))
       const one = yield* subscribed(server.port)
       const { secret = "" } = yield* api
@@ -48,7 +48,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
       const message = { id: String(headers["webhook-id"]), timestamp, body }
       for (const text of [one.secret, secret]) {
         const known = yield* Effect.fromResult(parseSecret(text))
-        assert.isTrue(isSigned(message, String(headers["webhook-signature"]), known, timestamp * 1000))
+        assert.isTrue(hasValidSignature(message, String(headers["webhook-signature"]), known, timestamp * 1000))
       }
       yield* hidden(one.secret, secret, String(headers["service-webhook-secret-token"]))
     })
@@ -57,7 +57,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   it.effect("a receiver keeps its secret token, whoever subscribes it and wherever a subscription goes", () =>
     Effect.gen(function* () {
       yield* now
-      const [api, polls] = [yield* typedClient, yield* makePolls]
+      const [api, polls] = [yield* typedClient, yield* makeDeliveryPolls]
       const server = yield* receiver(answering(200))
       const one = yield* subscribed(server.port)
       const other = yield* subscribed(server.port, { operator: one.operator, path: "/other" })
@@ -74,7 +74,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   it.effect("a delivery whose secret is another row's is not made, and is in the way of no other", () =>
     Effect.gen(function* () {
       yield* now
-      const [sql, polls] = [yield* SqlClient.SqlClient, yield* makePolls]
+      const [sql, polls] = [yield* SqlClient.SqlClient, yield* makeDeliveryPolls]
       const [wrong, right] = [yield* receiver(answering(200)), yield* receiver(answering(200))]
       const [one, other] = [yield* subscribed(wrong.port), yield* subscribed(right.port)]
       yield* sql`
@@ -82,9 +82,9 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
         WHERE id = ${one.id}`
       yield* happened(one.operator, [{}])
       yield* happened(other.operator, [{}])
-      yield* polls.handOut
-      yield* polls.takeDue
-      yield* polls.idle
+      yield* polls.dispatchEvents
+      yield* polls.claimDue
+      yield* polls.awaitIdle
       assert.strictEqual(yield* Queue.size(right.requests), 1)
       assert.strictEqual(yield* Queue.size(wrong.requests), 0)
     })
@@ -97,7 +97,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
       const rotated = yield* HttpConnectors.use((connectors) => connectors.rotate(id)).pipe(
         Effect.provide(HttpConnectors.layer)
       )
-      yield* TestClock.adjust(KNOWN_MS)
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       const { operatorId } = yield* freshOperator()
       const account = yield* channelAccountOf(operatorId, { channelType: "houfy", connector: connectorName(id) })
       const body = JSON.stringify({
@@ -116,7 +116,11 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   it.effect("a calendar is fetched, is the same when it is added again, and shows its ending to its host", () =>
     Effect.gen(function* () {
       yield* now
-      const [calendars, desk, importing] = [yield* ImportedCalendars, yield* CalendarsElsewhere, yield* makeImporting]
+      const [calendars, desk, importing] = [
+        yield* ImportedCalendars,
+        yield* CalendarsElsewhere,
+        yield* makeCalendarImportWorker
+      ]
       const { operatorId } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
       const elsewhere = yield* source
@@ -192,7 +196,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
         SELECT table_name || '.' || column_name AS name FROM information_schema.columns
         WHERE table_schema = 'public' AND data_type IN ('text', 'json', 'jsonb')
           AND column_name ~ 'secret|token|password|credential|api_key'`
-      const sealed = new Set(SEALED_COLUMNS.map(nameOf))
+      const sealed = new Set(SEALED_COLUMNS.map(toColumnLabel))
       assert.sameMembers(
         columns.map(({ name }) => name).filter((name) => !sealed.has(name)),
         // A hash, and capabilities that docs/secrets.md says are not sealed.

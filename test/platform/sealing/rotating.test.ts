@@ -2,27 +2,29 @@ import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { KNOWN_MS, Known } from "../../../src/connectors/http/Known.ts"
+import { CONNECTOR_CACHE_TTL_MS, ConnectorCache } from "../../../src/connectors/http/Known.ts"
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import type { SecretKeys } from "../../../src/platform/sealing/keys.ts"
-import { connectorSecret } from "../../../src/platform/sealing/places.ts"
-import { ROTATED_AT_ONCE, rotate } from "../../../src/platform/sealing/rotating.ts"
+import { connectorSecretBinding } from "../../../src/platform/sealing/places.ts"
+import { ROTATION_BATCH_ROWS, rotateSecrets } from "../../../src/platform/sealing/rotating.ts"
 import { layerSealing } from "../../../src/platform/sealing/Sealing.ts"
-import { kept } from "../../../src/platform/sealing/sealed-text.ts"
-import { keptOtherwise, missingIn, standing } from "../../../src/platform/sealing/standing.ts"
-import { keysThere } from "../../../src/platform/sealing/start.ts"
+import { toStoredText } from "../../../src/platform/sealing/sealed-text.ts"
+import { countOutdatedTexts, findMissingKeyIds, loadKeyUsage } from "../../../src/platform/sealing/standing.ts"
+import { requireSecretKeys } from "../../../src/platform/sealing/start.ts"
 import { followed } from "../../support/domain/calendars/imported-calendars/scene.ts"
 import { subscribed } from "../../support/domain/webhooks/deliveries/scene.ts"
 import { answerTo, byNobody, freshOperator, propertyOf } from "../../support/harness.ts"
 import { FIRST, keptTexts, keysOf, layerSealed, SECOND, showing } from "../../support/platform/sealing/scene.ts"
 
-const CONNECTORS = ROTATED_AT_ONCE * 2 + 1
+const CONNECTORS = ROTATION_BATCH_ROWS * 2 + 1
 
 /** More connectors than two steps take, their secrets as these keys keep them. */
 const connectors = Effect.fnUntraced(function* (keys: SecretKeys) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`TRUNCATE connectors RESTART IDENTITY CASCADE`
-  const secrets = Array.from({ length: CONNECTORS }, (_, at) => kept(keys, connectorSecret(at + 1), `whsec_${at + 1}`))
+  const secrets = Array.from({ length: CONNECTORS }, (_, at) =>
+    toStoredText(keys, connectorSecretBinding(at + 1), `whsec_${at + 1}`)
+  )
   yield* sql`
     INSERT INTO connectors (name, url, secret, created_at)
     SELECT 'c' || n, 'http://127.0.0.1:9/', secret, now() FROM unnest(${secrets}::text[]) WITH ORDINALITY AS s (secret, n)
@@ -100,7 +102,7 @@ layer(layerSealed(first))("sealing anew", (it) => {
         SELECT ${operatorId}, sha256(outcome::text::bytea), '\\x00', outcome, now()
         FROM unnest(ARRAY['{"found": true}', '[]', '"x"', '{"token": null}', '{"token": "x"}']::jsonb[]) outcome`
 
-      const done = yield* rotate(both)
+      const done = yield* rotateSecrets(both)
       assert.strictEqual(done.left, 0)
       const counted = Object.fromEntries(done.places.map(({ place, texts }) => [place, texts]))
       assert.deepInclude(counted, {
@@ -113,21 +115,21 @@ layer(layerSealed(first))("sealing anew", (it) => {
         "idempotency_keys.outcome.token": 1
       })
       for (const [name, texts] of yield* keptTexts()) assert.strictEqual(sealedWith(texts, second), texts.length, name)
-      assert.deepStrictEqual(missingIn(yield* standing, second), [])
-      assert.deepStrictEqual(missingIn(yield* standing, first), [idOf(second)])
+      assert.deepStrictEqual(findMissingKeyIds(yield* loadKeyUsage, second), [])
+      assert.deepStrictEqual(findMissingKeyIds(yield* loadKeyUsage, first), [idOf(second)])
       assert.deepStrictEqual(
-        (yield* rotate(both)).places.filter(({ texts }) => texts > 0),
+        (yield* rotateSecrets(both)).places.filter(({ texts }) => texts > 0),
         []
       )
 
-      assert.strictEqual((yield* rotate(clear)).left, 0)
-      assert.strictEqual(keptOtherwise(yield* standing, clear), 0)
+      assert.strictEqual((yield* rotateSecrets(clear)).left, 0)
+      assert.strictEqual(countOutdatedTexts(yield* loadKeyUsage, clear), 0)
       assert.deepStrictEqual(yield* showing([secret]), ["webhook_subscriptions"])
       assert.deepStrictEqual(yield* showing(["SECRETSECRET"]), ["imported_calendars"])
       assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(byNobody)).url, feed.url)
       assert.deepStrictEqual((yield* link()).envelope.data, made)
 
-      assert.strictEqual((yield* rotate(first)).left, 0)
+      assert.strictEqual((yield* rotateSecrets(first)).left, 0)
       assert.deepStrictEqual(yield* showing([secret, "SECRETSECRET", feed.url.slice(-36)]), [])
       assert.deepStrictEqual((yield* link()).envelope.data, made)
     })
@@ -136,15 +138,15 @@ layer(layerSealed(first))("sealing anew", (it) => {
   it.effect("that was cut off goes on where it is run again", () =>
     Effect.gen(function* () {
       yield* connectors(first)
-      yield* failingAt(ROTATED_AT_ONCE + 1)
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(rotate(both))))
-      assert.strictEqual(sealedWith(yield* secretsOf(), second), ROTATED_AT_ONCE)
-      assert.strictEqual(sealedWith(yield* secretsOf(), first), CONNECTORS - ROTATED_AT_ONCE)
+      yield* failingAt(ROTATION_BATCH_ROWS + 1)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(rotateSecrets(both))))
+      assert.strictEqual(sealedWith(yield* secretsOf(), second), ROTATION_BATCH_ROWS)
+      assert.strictEqual(sealedWith(yield* secretsOf(), first), CONNECTORS - ROTATION_BATCH_ROWS)
       yield* failingNoMore
-      const { places, left } = yield* rotate(both)
+      const { places, left } = yield* rotateSecrets(both)
       assert.strictEqual(left, 0)
       const again = places.find(({ place }) => place === "connectors.secret")
-      assert.strictEqual(again?.texts, CONNECTORS - ROTATED_AT_ONCE)
+      assert.strictEqual(again?.texts, CONNECTORS - ROTATION_BATCH_ROWS)
       assert.strictEqual(sealedWith(yield* secretsOf(), second), CONNECTORS)
     })
   )
@@ -154,14 +156,16 @@ layer(layerSealed(first))("sealing anew", (it) => {
       yield* TestClock.setTime(Date.now())
       yield* connectors(first)
       const sql = yield* SqlClient.SqlClient
-      const written = kept(first, connectorSecret(2), "whsec_newer")
+      const written = toStoredText(first, connectorSecretBinding(2), "whsec_newer")
       const change = sql`UPDATE connectors SET secret = ${written} WHERE id = 2`
-      const { left } = yield* rotate(both).pipe(Effect.provideService(SqlClient.SqlClient, overtaken(sql, change)))
+      const { left } = yield* rotateSecrets(both).pipe(
+        Effect.provideService(SqlClient.SqlClient, overtaken(sql, change))
+      )
       assert.strictEqual(left, 0)
       assert.strictEqual(sealedWith(yield* secretsOf(), second), CONNECTORS)
-      yield* rotate(keysOf(FIRST, SECOND))
-      yield* TestClock.adjust(KNOWN_MS)
-      const known = yield* Known
+      yield* rotateSecrets(keysOf(FIRST, SECOND))
+      yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
+      const known = yield* ConnectorCache
       assert.strictEqual(Redacted.value((yield* known.find(2))?.secrets[0] ?? Redacted.make("")), "whsec_newer")
       assert.strictEqual(Redacted.value((yield* known.find(3))?.secrets[0] ?? Redacted.make("")), "whsec_3")
     })
@@ -173,14 +177,14 @@ layer(layerSealed(first))("sealing anew", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE connectors SET secret = (SELECT secret FROM connectors WHERE id = 1) WHERE id = 2`
       const before = (yield* secretsOf())[1]
-      assert.strictEqual((yield* rotate(both)).left, 1)
+      assert.strictEqual((yield* rotateSecrets(both)).left, 1)
       assert.strictEqual((yield* secretsOf())[1], before)
     })
   )
 })
 
 layer(layerSealed(first))("a start", (it) => {
-  const started = (keys: SecretKeys | undefined) => Effect.exit(Effect.provide(keysThere, layerSealing(keys)))
+  const started = (keys: SecretKeys | undefined) => Effect.exit(Effect.provide(requireSecretKeys, layerSealing(keys)))
   const saidBy = <A, E>(exit: Exit.Exit<A, E>) =>
     Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "it started"
 
@@ -199,7 +203,7 @@ layer(layerSealed(first))("a start", (it) => {
     Effect.gen(function* () {
       yield* connectors(first)
       yield* failingAt(CONNECTORS)
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(rotate(both))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(rotateSecrets(both))))
       yield* failingNoMore
       assert.include(saidBy(yield* started(second)), idOf(first))
     })

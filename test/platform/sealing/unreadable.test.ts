@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { UNREADABLE_ADDRESS } from "../../../src/domain/addresses.ts"
+import { UNREADABLE_URL } from "../../../src/domain/addresses.ts"
 import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../src/domain/calendars/imported-calendars/importing.ts"
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { fetchedAll, followed, source, stateOf } from "../../support/domain/calendars/imported-calendars/scene.ts"
@@ -67,7 +67,7 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
           [whole, "1234"]
         ]
       )
-      yield* fetchedAll(yield* makeImporting)
+      yield* fetchedAll(yield* makeCalendarImportWorker)
       const state = yield* stateOf(broken)
       assert.strictEqual(state?.state, "failing")
       assert.match(String(state?.error), /\baddress\b/)
@@ -84,14 +84,14 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
         yield* followed(property, "https://b.example/2")
       ]
       yield* byNobody(feeds.addressFor(operatorId, property, undefined))
-      yield* byNobody(feeds.ofCalendars(operatorId, property))
+      yield* byNobody(feeds.listCalendarFeeds(operatorId, property))
       yield* sql`UPDATE property_feeds SET token = ${LOST} || id WHERE operator_id = ${operatorId} AND calendar_id IS DISTINCT FROM ${other}`
-      const listed = yield* byNobody(feeds.ofCalendars(operatorId, property))
+      const listed = yield* byNobody(feeds.listCalendarFeeds(operatorId, property))
       assert.deepStrictEqual(
-        listed.map(({ url }) => url === UNREADABLE_ADDRESS),
+        listed.map(({ url }) => url === UNREADABLE_URL),
         [true, false]
       )
-      assert.strictEqual((yield* byNobody(feeds.addressFor(operatorId, property, undefined))).url, UNREADABLE_ADDRESS)
+      assert.strictEqual((yield* byNobody(feeds.addressFor(operatorId, property, undefined))).url, UNREADABLE_URL)
       const renewed = yield* byNobody(feeds.renew(operatorId, property, one))
       assert.match(renewed.url, /lkfeed_/)
     })
@@ -107,10 +107,10 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
       yield* call("create_calendar_share_link", { scope: "partial", property_ids: [property] })
       yield* sql`UPDATE calendar_share_links SET token = ${LOST} WHERE operator_id = ${operatorId} AND scope = 'entire'`
       const found = JSON.stringify(yield* call("search_calendar_share_links"))
-      assert.include(found, `"url":"${UNREADABLE_ADDRESS}"`)
+      assert.include(found, `"url":"${UNREADABLE_URL}"`)
       assert.match(found, /"url":"http[^"]+lkcal_/)
       const again = JSON.stringify(yield* call("create_calendar_share_link", { scope: "entire" }))
-      assert.include(again, UNREADABLE_ADDRESS)
+      assert.include(again, UNREADABLE_URL)
       const id = Number(/"id":(\d+)/.exec(again)?.[1])
       yield* call("delete_calendar_share_link", { id })
       assert.match(JSON.stringify(yield* call("create_calendar_share_link", { scope: "entire" })), /lkcal_/)

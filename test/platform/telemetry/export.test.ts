@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Metric, Option, Queue } from "effect"
 import { Headers } from "effect/http"
 import { TestClock } from "effect/testing"
-import { layerTelemetry, TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../../src/platform/telemetry/layer.ts"
-import { EVERY_TRACE } from "../../../src/platform/telemetry/sampling.ts"
+import { EXPORT_SHUTDOWN_MS, EXPORT_TIMEOUT_MS, layerTelemetry } from "../../../src/platform/telemetry/layer.ts"
+import { DEFAULT_SAMPLER } from "../../../src/platform/telemetry/sampling.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 
@@ -39,7 +39,7 @@ const collector = (answer: (request: IncomingMessage, body: string, response: Se
 
 const telemetry = (otlpEndpoint: string | undefined) =>
   layerTelemetry(
-    { logFormat: "json", logLevel: "Info", otlpEndpoint, sampler: EVERY_TRACE, version: "3.13.0" },
+    { logFormat: "json", logLevel: "Info", otlpEndpoint, sampler: DEFAULT_SAMPLER, version: "3.13.0" },
     () => {}
   )
 
@@ -90,7 +90,7 @@ describe("export to a collector", () => {
       const { address, close } = yield* collector(() => {})
       close()
       const ending = yield* Effect.forkChild(Effect.provide(request, telemetry(address)))
-      yield* TestClock.adjust(TELEMETRY_SHUTDOWN_MS)
+      yield* TestClock.adjust(EXPORT_SHUTDOWN_MS)
       assert.isTrue((yield* Fiber.await(ending))._tag === "Success")
     })
   )
@@ -111,7 +111,7 @@ describe("export to a collector", () => {
             Effect.provide(telemetry(address))
           )
         )
-        yield* TestClock.adjust(TELEMETRY_SHUTDOWN_MS - 1)
+        yield* TestClock.adjust(EXPORT_SHUTDOWN_MS - 1)
         assert.isTrue(done)
         assert.isUndefined(ending.pollUnsafe())
         yield* TestClock.adjust(1)
@@ -131,14 +131,14 @@ describe("export to a collector", () => {
       // The first export, after the logger's own second.
       yield* TestClock.adjust("1 second")
       yield* Queue.take(asked)
-      yield* TestClock.adjust(TELEMETRY_EXPORT_MS - 1)
+      yield* TestClock.adjust(EXPORT_TIMEOUT_MS - 1)
       assert.isTrue(Option.isNone(yield* Queue.poll(asked)))
       yield* TestClock.adjust(1)
       // The exporter's pause before it tries again.
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Queue.take(asked), "again")
       yield* Effect.forkChild(Fiber.interrupt(running))
-      yield* TestClock.adjust(TELEMETRY_SHUTDOWN_MS)
+      yield* TestClock.adjust(EXPORT_SHUTDOWN_MS)
     })
   )
 

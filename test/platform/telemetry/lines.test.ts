@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { lineWriter } from "../../../src/platform/telemetry/lines.ts"
+import { makeLineWriter } from "../../../src/platform/telemetry/lines.ts"
 
 const turnOfTheLoop = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
@@ -8,7 +8,7 @@ const turnOfTheLoop = Effect.callback<void>((resume) => {
 
 const recorder = () => {
   const writes: Array<string> = []
-  const write = lineWriter({
+  const write = makeLineWriter({
     write: (text: string | Uint8Array) => {
       writes.push(String(text))
       return true

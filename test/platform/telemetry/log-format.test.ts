@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import type { LogLevel } from "effect/LogLevel"
 import { layerTelemetry } from "../../../src/platform/telemetry/layer.ts"
-import { EVERY_TRACE } from "../../../src/platform/telemetry/sampling.ts"
+import { DEFAULT_SAMPLER } from "../../../src/platform/telemetry/sampling.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/AbCdEf12=="
@@ -15,7 +15,7 @@ const linesOf = (
   Effect.suspend(() => {
     const lines: Array<string> = []
     const layer = layerTelemetry(
-      { logFormat, logLevel, otlpEndpoint: undefined, sampler: EVERY_TRACE, version: "0" },
+      { logFormat, logLevel, otlpEndpoint: undefined, sampler: DEFAULT_SAMPLER, version: "0" },
       (line) => lines.push(line)
     )
     return program.pipe(Effect.provide(layer), Effect.as(lines))
@@ -111,7 +111,7 @@ describe("log lines", () => {
       const loggers = yield* Effect.provide(
         Effect.service(Logger.CurrentLoggers),
         layerTelemetry(
-          { logFormat: "json", logLevel: "Info", otlpEndpoint: undefined, sampler: EVERY_TRACE, version: "0" },
+          { logFormat: "json", logLevel: "Info", otlpEndpoint: undefined, sampler: DEFAULT_SAMPLER, version: "0" },
           () => {}
         )
       )

@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { connectorName } from "../../../src/connectors/http/names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { layerPushing } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { layerPushWorker } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
-import { layerSending } from "../../../src/domain/guests/conversations/sending/sending.ts"
+import { layerMessageSender } from "../../../src/domain/guests/conversations/sending/sending.ts"
 import { AllowedReceivers } from "../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../../../src/domain/webhooks/deliveries/layer.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { layerTelemetry } from "../../../src/platform/telemetry/layer.ts"
-import { EVERY_TRACE, type NamedSampler } from "../../../src/platform/telemetry/sampling.ts"
+import { DEFAULT_SAMPLER, type NamedSampler } from "../../../src/platform/telemetry/sampling.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
 import { type CollectedSpan, keepingCollector } from "../../support/collector.ts"
 import { allowed, layerDoor, layerElsewhere, tinyAt } from "../../support/connectors/http/scene.ts"
@@ -44,8 +44,8 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 const layerWhole = layerServing(
   Layer.mergeAll(
     Layer.provide(layerDoor, Layer.provide(Ingest.layer, layerBelow)),
-    Layer.provide(layerPushing, [layerGateway, layerBelow]),
-    Layer.provide(layerSending, [layerGateway, layerBelow]),
+    Layer.provide(layerPushWorker, [layerGateway, layerBelow]),
+    Layer.provide(layerMessageSender, [layerGateway, layerBelow]),
     Layer.provide(layerDeliveries, [layerBelow, local])
   ).pipe(
     Layer.provideMerge(
@@ -62,7 +62,7 @@ const layerWhole = layerServing(
 /** Runs it on the whole service, and answers all that a collector was sent once the service has ended. */
 const collected = Effect.fnUntraced(function* <A, E>(
   work: Effect.Effect<A, E, Layer.Success<typeof layerWhole> | Scope.Scope>,
-  sampler: NamedSampler = EVERY_TRACE
+  sampler: NamedSampler = DEFAULT_SAMPLER
 ) {
   const collector = yield* keepingCollector
   const telemetry = layerTelemetry(

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, Option, Tracer } from "effect"
 import { toReceivedInput } from "../../../src/contract/input.ts"
-import { CurrentSampler, samplerOf } from "../../../src/platform/telemetry/sampling.ts"
+import { CurrentSampler, makeSampler } from "../../../src/platform/telemetry/sampling.ts"
 import { Service } from "../../../src/service/service.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
 import { keepingSpans } from "../../support/kept-spans.ts"
@@ -21,7 +21,7 @@ const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
 const call = (token: string, operation: string, fields: object, headers: Record<string, string> = {}) =>
   Service.use((service) =>
     service.call(operation, {
-      door: "rest",
+      transport: "rest",
       headers: { "service-access-token": token, authorization: `Bearer ${token}`, ...headers },
       params: {},
       receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
@@ -65,7 +65,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
   it.effect("makes no span where nobody records it, but for what failed on our side", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
-      const unrecorded = Effect.provideService(CurrentSampler, samplerOf({ name: "always_off", ratio: 1 }))
+      const unrecorded = Effect.provideService(CurrentSampler, makeSampler({ name: "always_off", ratio: 1 }))
       const fine = yield* watched(
         Effect.all([call(token, "query_income_items", {}), call(token, "delete_transaction", { id: 1 })]).pipe(
           unrecorded
@@ -75,7 +75,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
       assert.lengthOf(fine.lines, 2)
       const failing = Service.use((service) =>
         service.call("query_income_items", {
-          door: "rest",
+          transport: "rest",
           headers: { "service-access-token": token },
           params: {},
           receive: Effect.die(new Error("broken"))

@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Option, References, Tracer } from "effect"
 import {
   CurrentSampler,
-  EVERY_TRACE,
-  NO_TRACE,
-  sampled,
-  samplerNamed,
-  samplerOf
+  DEFAULT_SAMPLER,
+  makeSampler,
+  parseSamplerName,
+  RECORD_NOTHING,
+  withSampler
 } from "../../../src/platform/telemetry/sampling.ts"
-import { asRoot, inSpan, type Root, record } from "../../../src/platform/telemetry/spans.ts"
+import { annotateSpan, type RootSpan, withChildSpan, withRootSpan } from "../../../src/platform/telemetry/spans.ts"
 import { keepingSpans } from "../../support/kept-spans.ts"
 
 const parent = (traceId: string, isSampled: boolean) =>
@@ -20,20 +20,20 @@ const keeping = () => {
   return { tracer, told, names: () => told().map((span) => span.name) }
 }
 
-const root: Root<unknown, unknown> = { name: "request", kind: "server", attributes: () => ({ door: "rest" }) }
+const root: RootSpan<unknown, unknown> = { name: "request", kind: "server", attributes: () => ({ door: "rest" }) }
 
-const work = Effect.andThen(record("error_code", 0), Effect.succeed(1).pipe(inSpan("handler")))
+const work = Effect.andThen(annotateSpan("error_code", 0), Effect.succeed(1).pipe(withChildSpan("handler")))
 
 describe("samplers", () => {
   it("are known by OpenTelemetry's names, in any letters", () => {
-    assert.strictEqual(samplerNamed("ALWAYS_OFF"), "always_off")
-    assert.isUndefined(samplerNamed("toString"))
-    assert.isUndefined(samplerNamed(""))
+    assert.strictEqual(parseSamplerName("ALWAYS_OFF"), "always_off")
+    assert.isUndefined(parseSamplerName("toString"))
+    assert.isUndefined(parseSamplerName(""))
   })
 
   it("decide by the parent where they are based on it, and only then", () => {
-    const decisions = (name: Parameters<typeof samplerOf>[0]["name"]) => {
-      const { records } = samplerOf({ name, ratio: 0 })
+    const decisions = (name: Parameters<typeof makeSampler>[0]["name"]) => {
+      const { shouldRecord: records } = makeSampler({ name, ratio: 0 })
       return [records(undefined), records(parent(TRACE, true)), records(parent(TRACE, false))]
     }
     assert.deepStrictEqual(decisions("always_on"), [true, true, true])
@@ -45,14 +45,14 @@ describe("samplers", () => {
   })
 
   it("take a share of the traces, the same ones wherever their id is seen", () => {
-    const half = samplerOf({ name: "traceidratio", ratio: 0.5 })
-    assert.isFalse(half.records(parent(`${"f".repeat(18)}7fffffffffffff`, true)))
-    assert.isTrue(half.records(parent(`${"0".repeat(18)}80000000000000`, false)))
-    assert.isFalse(half.records(parent("1", true)), "a short id")
-    const taken = Array.from({ length: 2_000 }, () => half.records(undefined)).filter(Boolean).length
+    const half = makeSampler({ name: "traceidratio", ratio: 0.5 })
+    assert.isFalse(half.shouldRecord(parent(`${"f".repeat(18)}7fffffffffffff`, true)))
+    assert.isTrue(half.shouldRecord(parent(`${"0".repeat(18)}80000000000000`, false)))
+    assert.isFalse(half.shouldRecord(parent("1", true)), "a short id")
+    const taken = Array.from({ length: 2_000 }, () => half.shouldRecord(undefined)).filter(Boolean).length
     assert.isAbove(taken, 800)
     assert.isBelow(taken, 1_200)
-    const [none, all] = [0, 1].map((ratio) => samplerOf({ name: "traceidratio", ratio }).records)
+    const [none, all] = [0, 1].map((ratio) => makeSampler({ name: "traceidratio", ratio }).shouldRecord)
     for (const digit of ["0", "f"]) {
       assert.isFalse(none?.(parent(digit.repeat(32), true)))
       assert.isTrue(all?.(parent(digit.repeat(32), false)))
@@ -64,7 +64,7 @@ describe("a root", () => {
   it.effect("that is recorded has the spans within it", () =>
     Effect.gen(function* () {
       const { tracer, names, told } = keeping()
-      yield* asRoot(root, work).pipe(Effect.withTracer(tracer))
+      yield* withRootSpan(root, work).pipe(Effect.withTracer(tracer))
       assert.deepStrictEqual(names(), ["request", "handler"])
       assert.deepStrictEqual(Object.fromEntries(told()[0]?.attributes ?? []), { door: "rest", error_code: 0 })
     })
@@ -78,12 +78,12 @@ describe("a root", () => {
         assert.isFalse(yield* References.TracerEnabled)
         return [span.traceId, span.spanId]
       })
-      const [before, after] = yield* asRoot(
+      const [before, after] = yield* withRootSpan(
         root,
         Effect.all([ids, Effect.andThen(work, ids)]).pipe(Effect.tap(() => Effect.withSpan(Effect.void, "library")))
       ).pipe(
         Effect.withTracer(tracer),
-        Effect.provideService(CurrentSampler, samplerOf({ name: "always_off", ratio: 1 }))
+        Effect.provideService(CurrentSampler, makeSampler({ name: "always_off", ratio: 1 }))
       )
       assert.deepStrictEqual(before, after)
       assert.match(`${before?.join("-")}`, /^[0-9a-f]{32}-[0-9a-f]{16}$/)
@@ -93,20 +93,20 @@ describe("a root", () => {
 
   it.effect("says to others that it is recorded only where nobody decided", () =>
     Effect.gen(function* () {
-      const isSaid = (sampler: typeof NO_TRACE) =>
-        asRoot(
+      const isSaid = (sampler: typeof RECORD_NOTHING) =>
+        withRootSpan(
           root,
           Effect.map(Effect.currentParentSpan, (span) => span.sampled)
         ).pipe(Effect.provideService(CurrentSampler, sampler))
-      assert.isTrue(yield* isSaid(NO_TRACE))
-      assert.isFalse(yield* isSaid(samplerOf({ name: "always_off", ratio: 1 })))
+      assert.isTrue(yield* isSaid(RECORD_NOTHING))
+      assert.isFalse(yield* isSaid(makeSampler({ name: "always_off", ratio: 1 })))
     })
   )
 
   it.effect("that is not recorded is told all the same when it ended with what must not be missed", () =>
     Effect.gen(function* () {
       const { tracer, told: toldSpans, names } = keeping()
-      const told: Root<number, unknown> = {
+      const told: RootSpan<number, unknown> = {
         ...root,
         told: (exit) => (exit._tag === "Success" && exit.value >= 500 ? { error_code: exit.value } : undefined)
       }
@@ -115,10 +115,10 @@ describe("a root", () => {
       const noted = Effect.map(Effect.currentParentSpan, ({ traceId, spanId }) => {
         ids = [traceId, spanId]
       })
-      const ending = (code: number, its: Partial<Root<number, unknown>> = {}) =>
-        asRoot({ ...told, ...its }, Effect.andThen(Effect.andThen(noted, work), Effect.succeed(code))).pipe(
+      const ending = (code: number, its: Partial<RootSpan<number, unknown>> = {}) =>
+        withRootSpan({ ...told, ...its }, Effect.andThen(Effect.andThen(noted, work), Effect.succeed(code))).pipe(
           Effect.withTracer(tracer),
-          Effect.provideService(CurrentSampler, samplerOf({ name: "parentbased_always_off", ratio: 1 }))
+          Effect.provideService(CurrentSampler, makeSampler({ name: "parentbased_always_off", ratio: 1 }))
         )
       yield* ending(499, { parent: above })
       assert.deepStrictEqual(names(), [])
@@ -140,24 +140,24 @@ describe("a root", () => {
       const { tracer, names } = keeping()
       let asked = 0
       const sampler = {
-        records: () => {
+        shouldRecord: () => {
           asked += 1
           return asked > 1
         },
-        saysRecorded: () => false
+        propagatesRecorded: () => false
       }
-      const watched = Effect.withTracer(sampled(tracer, sampler))
+      const watched = Effect.withTracer(withSampler(tracer, sampler))
       yield* watched(Effect.withSpan(Effect.withSpan(Effect.void, "inner"), "unasked"))
       assert.deepStrictEqual(names(), [])
-      yield* watched(asRoot(root, work)).pipe(Effect.provideService(CurrentSampler, sampler))
+      yield* watched(withRootSpan(root, work)).pipe(Effect.provideService(CurrentSampler, sampler))
       assert.deepStrictEqual(names(), ["request", "handler"])
       assert.strictEqual(asked, 2)
     })
   )
 
   it("without a setting is recorded unless its caller records nothing", () => {
-    const { records } = Context.get(Context.empty(), CurrentSampler)
-    assert.deepStrictEqual(EVERY_TRACE, { name: "parentbased_always_on", ratio: 1 })
+    const { shouldRecord: records } = Context.get(Context.empty(), CurrentSampler)
+    assert.deepStrictEqual(DEFAULT_SAMPLER, { name: "parentbased_always_on", ratio: 1 })
     assert.isTrue(records(undefined))
     assert.isFalse(records(parent(TRACE, false)))
   })

@@ -14,10 +14,10 @@ export const keyed = Effect.fnUntraced(function* (
 ) {
   const service = yield* Service
   return yield* service.call(operation, {
-    door: "rest",
+    transport: "rest",
     headers: { authorization: `Bearer ${token}` },
     params: {},
-    key: key === undefined ? undefined : { field: "Idempotency-Key", value: key },
+    idempotencyKey: key === undefined ? undefined : { field: "Idempotency-Key", value: key },
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
 }, telling)

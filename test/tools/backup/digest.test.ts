@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { tablesOf } from "../../../src/tools/backup/catalogue.ts"
+import { loadTables } from "../../../src/tools/backup/catalogue.ts"
 import { layerTestMemory } from "../../support/database.ts"
 import { orSkipped } from "../../support/overlap.ts"
 import { emptyDatabase } from "../../support/scratch-database.ts"
@@ -15,7 +15,7 @@ const server = process.env.DATABASE_URL ?? ""
 
 const typesInUse = Effect.gen(function* () {
   yield* migrate(migrations)
-  const tables = yield* tablesOf(yield* SqlClient.SqlClient)
+  const tables = yield* loadTables(yield* SqlClient.SqlClient)
   return new Set(tables.flatMap(({ columns }) => columns.map(({ type }) => type)))
 })
 

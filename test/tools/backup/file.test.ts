@@ -2,9 +2,9 @@ import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
-import { lineCutter, lineWriter } from "../../../src/tools/backup/lines.ts"
+import { makeBackupLineWriter, makeLineSplitter } from "../../../src/tools/backup/lines.ts"
 import { openBackup } from "../../../src/tools/backup/opening.ts"
-import { FORMAT_VERSION, type Piece } from "../../../src/tools/backup/pieces.ts"
+import { type BackupPiece, FORMAT_VERSION } from "../../../src/tools/backup/pieces.ts"
 import { writeBackup } from "../../../src/tools/backup/writing.ts"
 import { fieldIn } from "../../support/tools/cli/failures.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
@@ -18,7 +18,7 @@ const HEADER = {
   migrations: [{ id: 1, name: "foundation" }]
 } as const
 
-const PIECES: ReadonlyArray<Piece> = [
+const PIECES: ReadonlyArray<BackupPiece> = [
   HEADER,
   { table: "notes", columns: [{ name: "text", type: "text" }], rows: 3, digest: "7" },
   { some: ['("two\nlines")', "(\u2028 ünïcode 🏠)", String.raw`("a ""quoted"" \\ one")`] },
@@ -32,8 +32,8 @@ const writing = (file: string, pieces = PIECES, force = false) =>
 
 const read = (file: string) =>
   Effect.gen(function* () {
-    const { header, tellInto } = yield* openBackup(file)
-    const told: Array<Piece> = [header]
+    const { header, forEachPiece: tellInto } = yield* openBackup(file)
+    const told: Array<BackupPiece> = [header]
     yield* tellInto((piece) => Effect.sync(() => told.push(piece)))
     return told
   }).pipe(Effect.scoped)
@@ -122,7 +122,7 @@ it.live("what is no backup, and a format that is not known, is refused in one li
   })
 )
 
-const NOTES: Piece = {
+const NOTES: BackupPiece = {
   table: "notes",
   columns: ["note", "operator_id", "text", "id"].map((name) => ({ name, type: "text" })),
   key: ["operator_id", "id"],
@@ -133,19 +133,20 @@ const NOTES: Piece = {
 it("a line is written that a reader takes, and one more character is refused by table and key", () => {
   const row = String.raw`("a ""b"", (\\"", ",7,"(,",${"1".repeat(150)})`
   const most = JSON.stringify(row).length
-  const written = (limit: number, pieces: ReadonlyArray<Piece>) => Result.all(pieces.map(lineWriter(limit)))
+  const written = (limit: number, pieces: ReadonlyArray<BackupPiece>) =>
+    Result.all(pieces.map(makeBackupLineWriter(limit)))
   assert.isTrue(Result.isSuccess(written(most, [{ some: ["(x,1,y,2)", row] }])))
   const refused = Result.getFailure(written(most - 1, [{ some: [row] }]))
   assert.deepStrictEqual(Option.getOrThrow(refused).message.match(/\d+/g), [most, most - 1].map(String))
   const longest = JSON.stringify(NOTES).length
-  const write = lineWriter(longest)
+  const write = makeBackupLineWriter(longest)
   assert.isTrue(Result.isSuccess(write(NOTES)))
   const long = row.replace(/1+\)$/, `${"1".repeat(longest)})`)
   assert.match(
     Option.getOrThrow(Result.getFailure(write({ some: [long] }))).message,
     /^notes, operator_id 7, id 1{100}: .*\b\d+ characters\b/
   )
-  const image: Piece = { image: { operator_id: 1, id: 9, token: "t" }, content: new Uint8Array(longest) }
+  const image: BackupPiece = { image: { operator_id: 1, id: 9, token: "t" }, content: new Uint8Array(longest) }
   assert.match(Option.getOrThrow(Result.getFailure(write(image))).message, /^image 9: /)
 })
 
@@ -166,7 +167,7 @@ it.live("what has a line that is too long leaves no file", () =>
 
 it("a line may have so many characters and no more, however it comes", () => {
   const push = (most: number, chunks: ReadonlyArray<string>) => {
-    const cutter = lineCutter(most)
+    const cutter = makeLineSplitter(most)
     return Result.map(Result.all(chunks.map(cutter.push)), (lines) => ({
       lines: lines.flat(),
       whole: cutter.isWhole()

@@ -6,11 +6,11 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import { layerEmbedded } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
-import { moveOf, type Session, sayMove } from "../../../src/platform/database/moving.ts"
+import { readMove, type ServerSession, writeMove } from "../../../src/platform/database/moving.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { somethingThere } from "../../../src/tools/backup/catalogue.ts"
-import { move, takeMoveBack } from "../../../src/tools/backup/moving.ts"
-import { ownSession, sessionOver } from "../../../src/tools/backup/session.ts"
+import { findExistingRelations } from "../../../src/tools/backup/catalogue.ts"
+import { abortMove, moveToServer } from "../../../src/tools/backup/moving.ts"
+import { awaitSessionEnd, loadOwnSession } from "../../../src/tools/backup/session.ts"
 import { unpackedInto } from "../../support/database.ts"
 import { orSkipped } from "../../support/overlap.ts"
 import { emptyDatabase } from "../../support/scratch-database.ts"
@@ -41,7 +41,8 @@ const moving = (dataDir: string, to: string) => ({
 })
 
 const onServer = (url: string) => layerPostgres({ url: Redacted.make(url), maxConnections: 2 })
-const thereAt = (url: string) => Effect.provide(Effect.flatMap(SqlClient.SqlClient, somethingThere), onServer(url))
+const thereAt = (url: string) =>
+  Effect.provide(Effect.flatMap(SqlClient.SqlClient, findExistingRelations), onServer(url))
 
 /** Holds a transaction open that makes a table, until it is told to commit. */
 const openTransaction = Effect.fnUntraced(function* (ms: number) {
@@ -63,15 +64,15 @@ it.live.skipIf(server === "")(
   () =>
     Effect.gen(function* () {
       const [dataDir, url] = [yield* dataFolder, yield* emptyDatabase(server)]
-      const broken = yield* Effect.flip(move(moving(dataDir, yield* lateCommit(url, 1_500))))
+      const broken = yield* Effect.flip(moveToServer(moving(dataDir, yield* lateCommit(url, 1_500))))
       // It was not there when the connection broke. Told as undone, it would have come into being behind everybody's back.
       assert.notDeepEqual(yield* thereAt(url), [])
       assert.match(String(broken), /\bmay be on the server\b.*\b127\.0\.0\.1\b/)
-      const left = yield* moveOf(dataDir)
+      const left = yield* readMove(dataDir)
       assert.strictEqual(left?.state, "committing")
       assert.isAbove(left?.session?.pid ?? 0, 0)
-      assert.isTrue((yield* move(moving(dataDir, url))).finished)
-      assert.strictEqual((yield* takeMoveBack(dataDir)).state, "moved")
+      assert.isTrue((yield* moveToServer(moving(dataDir, url))).finished)
+      assert.strictEqual((yield* abortMove(dataDir)).state, "moved")
     })
 )
 
@@ -82,17 +83,17 @@ it.live.skipIf(server === "")(orSkipped("a command waits for what a killed one l
     const began = yield* Effect.provide(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const session = yield* sql.withTransaction(ownSession)
+        const session = yield* sql.withTransaction(loadOwnSession)
         return { session, open: yield* Effect.forkChild(openTransaction(1_500)) }
       }),
       Layer.succeedContext(elsewhere)
     )
     yield* Effect.sleep(200)
-    yield* sayMove(dataDir, { state: "committing", to: "there", since: "now", session: began.session })
-    const refused = yield* Effect.flip(move(moving(dataDir, url)))
+    yield* writeMove(dataDir, { state: "committing", to: "there", since: "now", session: began.session })
+    const refused = yield* Effect.flip(moveToServer(moving(dataDir, url)))
     yield* Fiber.join(began.open)
     assert.match(String(refused), /--to: .*\bdiffers\b.*\bmove --abort\b/)
-    yield* takeMoveBack(dataDir)
+    yield* abortMove(dataDir)
   })
 )
 
@@ -101,9 +102,9 @@ it.live.skipIf(server === "")(orSkipped("a session that does not end is terminat
     const url = yield* emptyDatabase(server)
     const elsewhere = Layer.succeedContext(yield* Layer.build(Layer.fresh(onServer(url))))
     const here = yield* Layer.build(Layer.fresh(onServer(url)))
-    const over = (session: Session, patience = SHORT) =>
-      Effect.provide(sessionOver(session, patience), Layer.succeedContext(here))
-    const session = yield* Effect.provide(ownSession, elsewhere)
+    const over = (session: ServerSession, patience = SHORT) =>
+      Effect.provide(awaitSessionEnd(session, patience), Layer.succeedContext(here))
+    const session = yield* Effect.provide(loadOwnSession, elsewhere)
     assert.isTrue(yield* over(session))
     const open = yield* Effect.forkChild(Effect.provide(openTransaction(60_000), elsewhere))
     yield* Effect.sleep(200)

@@ -4,16 +4,16 @@ import { Cause, Effect, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { seedGround } from "../../../bench/reservation-ground.ts"
 import { migrations } from "../../../migrations/index.ts"
-import { bytesInDatabase } from "../../../src/domain/guests/images/bytes-in-database.ts"
-import { bytesInFolder } from "../../../src/domain/guests/images/bytes-in-folder.ts"
-import { layerMemory } from "../../../src/platform/database/embedded.ts"
+import { makeDatabaseByteStorage } from "../../../src/domain/guests/images/bytes-in-database.ts"
+import { makeFolderByteStorage } from "../../../src/domain/guests/images/bytes-in-folder.ts"
+import { layerInMemory } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { foreignKeysOf, somethingThere } from "../../../src/tools/backup/catalogue.ts"
-import { load, NotLoaded } from "../../../src/tools/backup/loading.ts"
-import type { Piece } from "../../../src/tools/backup/pieces.ts"
-import { headerOf, tellAll } from "../../../src/tools/backup/reading.ts"
-import { lineOf } from "../../../src/tools/cli/failure.ts"
+import { findExistingRelations, loadForeignKeys } from "../../../src/tools/backup/catalogue.ts"
+import { loadBackup, NotLoaded } from "../../../src/tools/backup/loading.ts"
+import type { BackupPiece } from "../../../src/tools/backup/pieces.ts"
+import { exportDatabase, makeHeader } from "../../../src/tools/backup/reading.ts"
+import { formatFailure } from "../../../src/tools/cli/failure.ts"
 import { layerTestMemory } from "../../support/database.ts"
 import { orSkipped } from "../../support/overlap.ts"
 import { emptyDatabase } from "../../support/scratch-database.ts"
@@ -34,8 +34,8 @@ const seeded = Effect.fnUntraced(function* (folder: string) {
   yield* seedGround({ operators: 2, each: 150 })
   yield* sql`INSERT INTO images (operator_id, token, kind, bytes, created_at) VALUES (1, 'lkimage_1', 'message', 3, now()),
     (1, 'lkimage_2', 'message', 3, now())`
-  yield* bytesInFolder(folder).write({ operatorId: 1, id: 1, token: "lkimage_1" }, new Uint8Array([1, 2, 3]))
-  const [told] = yield* backedUp(join(folder, "a.latchkey"), bytesInFolder(folder))
+  yield* makeFolderByteStorage(folder).write({ operatorId: 1, id: 1, token: "lkimage_1" }, new Uint8Array([1, 2, 3]))
+  const [told] = yield* backedUp(join(folder, "a.latchkey"), makeFolderByteStorage(folder))
   return told
 })
 
@@ -63,14 +63,14 @@ const isBack = Effect.fnUntraced(function* (to: Layer.Layer<SqlClient.SqlClient,
   assert.deepInclude(loaded, { rows: told.rows, images: 1, images_missing: 1, passed_over: [] })
   const image = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const bytes = yield* bytesInDatabase(sql).read({ operatorId: 1, id: 1, token: "" }, 0, 9)
+    const bytes = yield* makeDatabaseByteStorage(sql).read({ operatorId: 1, id: 1, token: "" }, 0, 9)
     yield* sql`DELETE FROM image_bytes`
     return Array.from(bytes)
   })
   // It came from a folder, and is in the database here.
   assert.deepStrictEqual(yield* Effect.provide(image, to), [1, 2, 3])
   assert.isUndefined(yield* differenceOf(from, to))
-  const keys = Effect.map(Effect.flatMap(SqlClient.SqlClient, foreignKeysOf), (all) =>
+  const keys = Effect.map(Effect.flatMap(SqlClient.SqlClient, loadForeignKeys), (all) =>
     all.map(({ name, definition }) => `${name} ${definition}`).toSorted()
   )
   assert.deepStrictEqual(yield* Effect.provide(keys, to), yield* Effect.provide(keys, from))
@@ -129,7 +129,7 @@ it.live.skipIf(server === "")(
 it.live("a database without a table of Latchkey is no backup", () =>
   Effect.gen(function* () {
     const file = join(yield* emptyFolder, "a.latchkey")
-    const { message } = yield* Effect.flip(Effect.provide(backedUp(file), layerMemory()))
+    const { message } = yield* Effect.flip(Effect.provide(backedUp(file), layerInMemory()))
     assert.match(message, /\bno tables of Latchkey\b/)
   })
 )
@@ -138,7 +138,7 @@ it.live("an older backup gets its tables as they were, and is migrated then; a n
   Effect.gen(function* () {
     const file = join(yield* emptyFolder, "a.latchkey")
     const older = migrations.filter(({ id }) => id <= 42)
-    const from = yield* kept(layerMemory())
+    const from = yield* kept(layerInMemory())
     const made = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* migrate(older)
@@ -148,7 +148,7 @@ it.live("an older backup gets its tables as they were, and is migrated then; a n
       yield* sql`INSERT INTO of_somebody VALUES (1)`
     })
     yield* Effect.provide(Effect.andThen(made, backedUp(file)), from)
-    const to = yield* kept(layerMemory())
+    const to = yield* kept(layerInMemory())
     const loaded = yield* Effect.provide(restoredFrom(file), to)
     assert.deepStrictEqual(loaded.passed_over, ["of_somebody"])
     const after = Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -169,9 +169,11 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
     const { layer: from } = yield* source
     const telling = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const pieces: Array<Piece> = []
-      yield* tellAll(sql, { latchkey: "3.13.0", images: undefined }, (piece) => Effect.sync(() => pieces.push(piece)))
-      return { header: yield* headerOf(sql, "3.13.0"), pieces: pieces.slice(1) }
+      const pieces: Array<BackupPiece> = []
+      yield* exportDatabase(sql, { latchkey: "3.13.0", images: undefined }, (piece) =>
+        Effect.sync(() => pieces.push(piece))
+      )
+      return { header: yield* makeHeader(sql, "3.13.0"), pieces: pieces.slice(1) }
     })
     const { header, pieces } = yield* Effect.provide(telling, from)
     const stays = pieces.findIndex((piece) => "table" in piece && piece.table === "stays")
@@ -183,7 +185,7 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
       "table" in piece && piece.table === "orders" ? { ...piece, rows: 0, digest: "0" } : piece
     )
     const orders = pieces.findIndex((piece) => "table" in piece && piece.table === "orders")
-    const spoilt: ReadonlyArray<readonly [string, ReadonlyArray<Piece>]> = [
+    const spoilt: ReadonlyArray<readonly [string, ReadonlyArray<BackupPiece>]> = [
       ["stays is missing", pieces.filter((_, at) => at !== stays && at !== stays + 1)],
       ["stays was not restored", without(stays + 1)],
       ["was not restored", altered],
@@ -191,15 +193,17 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
       ["after its end", [...pieces, { some: ["(1)"] }]],
       ["violates foreign key", orphans.filter((_, at) => at !== orders + 1)]
     ]
-    const to = yield* kept(layerMemory())
+    const to = yield* kept(layerInMemory())
     for (const [why, told] of spoilt) {
       const loading = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const target = { ...RELEASE, name: "DATABASE_URL", images: bytesInDatabase(sql) }
-        const failed = yield* Effect.flip(load(header, target, (take) => Effect.forEach(told, take, { discard: true })))
-        const reason = failed instanceof NotLoaded ? failed.message : lineOf(Cause.fail(failed))
+        const target = { ...RELEASE, name: "DATABASE_URL", images: makeDatabaseByteStorage(sql) }
+        const failed = yield* Effect.flip(
+          loadBackup(header, target, (take) => Effect.forEach(told, take, { discard: true }))
+        )
+        const reason = failed instanceof NotLoaded ? failed.message : formatFailure(Cause.fail(failed))
         assert.include(reason, why)
-        assert.deepStrictEqual(yield* somethingThere(sql), [])
+        assert.deepStrictEqual(yield* findExistingRelations(sql), [])
       })
       yield* Effect.provide(loading, to)
     }

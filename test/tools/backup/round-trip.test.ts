@@ -3,11 +3,11 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { layerMemory } from "../../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import type { Migration } from "../../../src/platform/database/migration.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { tablesOf } from "../../../src/tools/backup/catalogue.ts"
+import { loadTables } from "../../../src/tools/backup/catalogue.ts"
 import { orSkipped } from "../../support/overlap.ts"
 import { emptyDatabase } from "../../support/scratch-database.ts"
 import { ODD } from "../../support/tools/backup/odd-values.ts"
@@ -85,7 +85,7 @@ const filled = Effect.gen(function* () {
 /** The numbers that are given next, and the keys of the tables. */
 const goesOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = yield* tablesOf(sql)
+  const tables = yield* loadTables(sql)
   const numbered = yield* sql`INSERT INTO numbered DEFAULT VALUES RETURNING id, other`
   const chance = yield* sql`INSERT INTO chance (note) VALUES ('x') RETURNING id, doubled`
   const nothing = yield* sql`INSERT INTO nothing DEFAULT VALUES RETURNING id`
@@ -95,7 +95,7 @@ const goesOn = Effect.gen(function* () {
 const kept = <E>(layer: Layer.Layer<SqlClient.SqlClient, E>) =>
   Effect.map(Layer.build(Layer.fresh(layer)), (context) => Layer.succeedContext(context))
 
-const embedded = kept(layerMemory())
+const embedded = kept(layerInMemory())
 const onServer = Effect.flatMap(emptyDatabase(server), (url) =>
   kept(layerPostgres({ url: Redacted.make(url), maxConnections: 1 }))
 )

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { Refusals } from "../../../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../../../src/changes/Refusals.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { AUDIT_DEFAULT, AUDIT_MAX } from "../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
@@ -66,7 +66,7 @@ const withService = <A, E, R>(work: Effect.Effect<A, E, R>) =>
         RateWindows.layerMemory,
         ScriptedChannel.layer,
         WakeUp.layerProcess,
-        Refusals.layer
+        FailedCallCounter.layer
       )
     )
   ).pipe(Effect.provideService(Logger.CurrentLoggers, new Set()))

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Queue, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { newToken as newLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
-import { newToken } from "../../../src/domain/calendars/property-feeds/address.ts"
-import { CALENDAR_LIST_MAX, CALENDARS, CALENDARS_OF_PROPERTY, WEBHOOK_URL } from "../../../src/platform/limits.ts"
+import { newShareLinkToken as newLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import { newFeedToken } from "../../../src/domain/calendars/property-feeds/address.ts"
+import { CALENDAR_LIST_MAX, IMPORTED_CALENDARS, PROPERTY_CALENDARS, WEBHOOK_URL } from "../../../src/platform/limits.ts"
 import { busy, busyInPart } from "../../support/domain/calendars/imported-calendars/scene.ts"
 import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 import { answering, moody } from "../../support/domain/webhooks/deliveries/sending.ts"
@@ -215,7 +215,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const { operatorId } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
-      const [feed, link] = [newToken(), newLinkToken()]
+      const [feed, link] = [newFeedToken(), newLinkToken()]
       yield* sql`
         INSERT INTO property_feeds (operator_id, property_id, token, created_at)
         VALUES (${operatorId}, ${property}, ${feed}, now())`
@@ -230,7 +230,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       yield* sql`
         INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
         SELECT ${operatorId}, ${property}, 'https://example.com/' || n || '.ics', 'example.com', now(), now()
-        FROM generate_series(1, ${CALENDARS_OF_PROPERTY - 2}::integer) n`
+        FROM generate_series(1, ${PROPERTY_CALENDARS - 2}::integer) n`
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
       assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /20 calendars/)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
@@ -246,7 +246,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       yield* sql`
         INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
         SELECT ${operatorId}, ${full}, 'https://example.com/' || n || '.ics', 'example.com', 'infinity', now()
-        FROM generate_series(1, ${CALENDARS - 1}::integer) n`
+        FROM generate_series(1, ${IMPORTED_CALENDARS - 1}::integer) n`
       const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
       assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /10000 calendars/)

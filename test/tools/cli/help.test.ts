@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Struct } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
 import { COMMANDS } from "../../../src/tools/cli/program.ts"
-import { Json } from "../../../src/tools/cli/reporting.ts"
+import { JsonFlag } from "../../../src/tools/cli/reporting.ts"
 
 /** The help of a command and of all commands below it, by what is typed for each. */
 const helpsBelow = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
@@ -11,7 +11,7 @@ const helpsBelow = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
     Command.withSubcommands(
       yield* Effect.promise(() => Promise.all(Struct.keys(COMMANDS).map((name) => COMMANDS[name]())))
     ),
-    Command.withGlobalFlags([Json])
+    Command.withGlobalFlags([JsonFlag])
   )
   const helpOf = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     const docs: Array<HelpDoc.HelpDoc> = []

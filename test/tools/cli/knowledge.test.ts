@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { fragmentsOf } from "../../../src/domain/knowledge/search/fragments.ts"
-import { wordsOf } from "../../../src/domain/knowledge/search/words.ts"
+import { toKnowledgeFragments } from "../../../src/domain/knowledge/search/fragments.ts"
+import { searchVectorSql } from "../../../src/domain/knowledge/search/words.ts"
 import { freshOperator, orderOf } from "../../support/harness.ts"
 import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
 
@@ -28,10 +28,10 @@ const ready = Effect.gen(function* () {
     VALUES (${operatorId}, ${WIFI.title}, true, 'guests', 'all', '{-1}', 'all', '{unlimited}', '[]', 'done', 'infinity', now())
     RETURNING id`
   const id = row?.id ?? 0
-  for (const [place, { sub_title, text, searchable }] of fragmentsOf(WIFI).entries()) {
+  for (const [place, { sub_title, text, searchable }] of toKnowledgeFragments(WIFI).entries()) {
     yield* sql`
       INSERT INTO knowledge_fragments (operator_id, knowledge_base_id, revision, place, sub_title, text, words)
-      VALUES (${operatorId}, ${id}, 1, ${place}, ${sub_title}, ${text}, ${wordsOf(sql, sql`${searchable}`)})`
+      VALUES (${operatorId}, ${id}, 1, ${place}, ${sub_title}, ${text}, ${searchVectorSql(sql, sql`${searchable}`)})`
   }
   return { operator: String(operatorId), stayCode, id }
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { newKey, readKeys } from "../../../src/platform/sealing/keys.ts"
+import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/keys.ts"
 import { unpackedInto } from "../../support/database.ts"
 import { run } from "../../support/tools/cli/beside.ts"
 import { fieldIn, messageOf } from "../../support/tools/cli/failures.ts"
@@ -14,7 +14,7 @@ const printedKey = Effect.map(latchkey(["secret", "new"], {}), ({ code, stdout, 
   return stdout.trim()
 })
 
-const idOf = (key: string): string => readKeys(key)?.first?.id ?? ""
+const idOf = (key: string): string => parseSecretKeys(key)?.first?.id ?? ""
 
 /** An installation on the embedded database, without the demo, that has a connector. */
 const installed = Effect.fnUntraced(function* (SECRET_KEY: string) {
@@ -41,7 +41,7 @@ describe("latchkey secret", () => {
       assert.notStrictEqual(one, other)
       const { code, stdout } = yield* run(["secret", "new", "--json"], { SECRET_KEY: "hunter2" })
       assert.strictEqual(code, 0)
-      assert.isDefined(readKeys(String(JSON.parse(stdout).secret_key)))
+      assert.isDefined(parseSecretKeys(String(JSON.parse(stdout).secret_key)))
     })
   )
 
@@ -49,7 +49,7 @@ describe("latchkey secret", () => {
     "a service starts with its key alone; rotate puts another in its place beside it, and takes sealing back",
     () =>
       Effect.gen(function* () {
-        const [first, second] = [newKey(), newKey()]
+        const [first, second] = [generateKey(), generateKey()]
         const { env } = yield* installed(first)
 
         const without = yield* latchkey(["serve"], env)

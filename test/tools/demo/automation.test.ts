@@ -5,17 +5,21 @@ import { TestClock } from "effect/testing"
 import { migrations } from "../../../migrations/index.ts"
 import { addDays, dateInZone } from "../../../src/contract/time.ts"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
-import { followGuestMessages } from "../../../src/domain/automation/answering/asked.ts"
-import { concerns, scheduledAt, timelinessOf } from "../../../src/domain/automation/rules/scheduling.ts"
-import { templateOf } from "../../../src/domain/automation/rules/template.ts"
+import { guestQuestionSubscribers } from "../../../src/domain/automation/answering/asked.ts"
+import {
+  appliesToStay,
+  classifyTimeliness,
+  computeScheduledAt
+} from "../../../src/domain/automation/rules/scheduling.ts"
+import { parseTemplate } from "../../../src/domain/automation/rules/template.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { FanOut } from "../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { Followers } from "../../../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../../../src/jobs/events/followers.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { PLANNED_DAYS } from "../../../src/platform/limits.ts"
 import { demoThreads } from "../../../src/tools/demo/conversations.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
-import { DEMO_RULES } from "../../../src/tools/demo/rules.ts"
+import { DEMO_AUTOMATION_RULES } from "../../../src/tools/demo/rules.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
 import { layerTestMemory } from "../../support/database.ts"
 
@@ -28,11 +32,11 @@ const upcomingAt = (now: Date) => {
   const threads = demoThreads(orders, now, ZONE)
   return orders.flatMap((order) =>
     order.stays.flatMap((stay) =>
-      DEMO_RULES.flatMap((rule) => {
+      DEMO_AUTOMATION_RULES.flatMap((rule) => {
         if (rule.action === "answer" || rule.trigger.event === "inquiry") return []
         const { status, channelType: channel_type } = order
         const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
-        if (!concerns(rule, { status, channel_type, property_id: stay.property + 1, ...dates })) return []
+        if (!appliesToStay(rule, { status, channel_type, property_id: stay.property + 1, ...dates })) return []
         const times = {
           check_in_time: "15:00",
           check_out_time: "11:00",
@@ -40,11 +44,11 @@ const upcomingAt = (now: Date) => {
           booked_at: order.bookedAt,
           ...dates
         }
-        const at = scheduledAt(rule.trigger, times)
+        const at = computeScheduledAt(rule.trigger, times)
         const isListed =
-          timelinessOf({ trigger: rule.trigger, stay: times, since: now, now }) === "early" &&
+          classifyTimeliness({ trigger: rule.trigger, stay: times, since: now, now }) === "early" &&
           at.getTime() < now.getTime() + PLANNED_DAYS * DAY_MS
-        return isListed ? [{ action: rule.action, talks: threads.idOf(order) !== undefined }] : []
+        return isListed ? [{ action: rule.action, talks: threads.threadIdOf(order) !== undefined }] : []
       })
     )
   )
@@ -69,15 +73,15 @@ layer(Layer.empty)("the demo's rules", (it) => {
 
   it.effect("say what can be read", () =>
     Effect.sync(() => {
-      for (const rule of DEMO_RULES)
-        if (rule.action !== "answer") assert.strictEqual(templateOf(rule.text)._tag, "Success")
+      for (const rule of DEMO_AUTOMATION_RULES)
+        if (rule.action !== "answer") assert.strictEqual(parseTemplate(rule.text)._tag, "Success")
     })
   )
 })
 
 const layerSeeded = Layer.merge(
   KnowledgeAnswers.layer,
-  Layer.provide(FanOut.layer, Layer.succeed(Followers, followGuestMessages))
+  Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
 ).pipe(
   Layer.provideMerge(Layer.effectDiscard(migrate(migrations))),
   Layer.provideMerge(layerTestMemory),
@@ -106,14 +110,14 @@ layer(layerSeeded)("the demo operator as it is seeded", (it) => {
       assert.include(yield* answered("Lisbon", "What is the Wi-Fi password?"), "sardinha-azul-27")
       assert.include(yield* answered("Lisbon", "Qual é a palavra-passe do Wi-Fi?"), "sardinha-azul-27")
       assert.include(yield* answered("Edinburgh", "What is the Wi-Fi password?"), "thistle-and-gorse-14")
-      assert.deepStrictEqual(yield* ask(operatorId, { stranger: true }, ["What is the Wi-Fi password?"]), [])
+      assert.deepStrictEqual(yield* ask(operatorId, { anonymous: true }, ["What is the Wi-Fi password?"]), [])
     })
   )
 
   it.effect("answers nothing that its guests have said so far", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { next } = yield* FanOut
+      const { dispatchNext: next } = yield* FanOut
       let handed = 0
       while (true) {
         const { events } = yield* next(new Date("2027-05-10T10:00:01Z"))

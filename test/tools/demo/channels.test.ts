@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Books } from "../../../src/connectors/sandbox/Books.ts"
-import { Seeing } from "../../../src/connectors/sandbox/Seeing.ts"
+import { SandboxRepository } from "../../../src/connectors/sandbox/Books.ts"
+import { SandboxQueries } from "../../../src/connectors/sandbox/Seeing.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
@@ -65,9 +65,9 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
       assert.isAtLeast(waiting?.least.getTime() ?? 0, NOW.getTime() + 12 * 3_600_000)
 
       // What guests have said is in the books, and the service was told all of it.
-      const { rows: threads } = yield* Effect.flatMap(Seeing, (seeing) =>
-        seeing.threads({ limit: 100, offset: 0 }, { operator_id: operatorId })
-      ).pipe(Effect.provide(Layer.provide(Seeing.layer, Books.layer)))
+      const { rows: threads } = yield* Effect.flatMap(SandboxQueries, (seeing) =>
+        seeing.listThreads({ limit: 100, offset: 0 }, { operator_id: operatorId })
+      ).pipe(Effect.provide(Layer.provide(SandboxQueries.layer, SandboxRepository.layer)))
       assert.isAtLeast(threads.length, 12)
       const offers = threads.flatMap((thread) => thread.offers.map((offer) => [thread.channel_type, offer.status]))
       assert.deepStrictEqual(offers, [["airbnb", "active"]])

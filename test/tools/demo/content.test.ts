@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { onTestFinished, vi } from "vitest"
 import { addDays, daysInRange, startOfDay } from "../../../src/contract/time.ts"
 import { demoThreads } from "../../../src/tools/demo/conversations.ts"
-import { demoEntries } from "../../../src/tools/demo/entries.ts"
+import { demoTransactions } from "../../../src/tools/demo/entries.ts"
 import { demoListings } from "../../../src/tools/demo/listings.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
@@ -71,8 +71,8 @@ describe("the demo operator's content, on any day", () => {
         const now = new Date(`${today}T12:00:00Z`)
         const orders = demoOrders(today, ZONE)
         const threads = demoThreads(orders, now, ZONE)
-        const airbnb = threads.of("airbnb")
-        const all = ["airbnb", "booking.com", "vrbo", "expedia", "agoda", "booking_site"].flatMap(threads.of)
+        const airbnb = threads.forChannel("airbnb")
+        const all = ["airbnb", "booking.com", "vrbo", "expedia", "agoda", "booking_site"].flatMap(threads.forChannel)
         const ids = all.map(({ threadId }) => threadId)
         assert.strictEqual(new Set(ids).size, ids.length)
         assert.isAtLeast(all.length, 12)
@@ -87,7 +87,7 @@ describe("the demo operator's content, on any day", () => {
         }
         assert.isTrue(all.every(({ messages }) => messages.every(({ at }) => at.getTime() < now.getTime())))
         const upcoming = orders.filter((order) => order.status === "accepted" && order.stays[0].checkIn > today)
-        assert.isAtLeast(upcoming.filter((order) => ids.includes(threads.idOf(order) ?? "")).length, 3)
+        assert.isAtLeast(upcoming.filter((order) => ids.includes(threads.threadIdOf(order) ?? "")).length, 3)
 
         assert.isTrue(airbnb.some(({ inquiry, offers }) => inquiry !== null && offers.length === 0))
         const [offer, ...others] = airbnb.flatMap(({ offers }) => offers)
@@ -182,7 +182,7 @@ describe("the demo operator's content, on any day", () => {
   it("has entries of both directions on orders, properties and the operator, all within 180 days", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const entries = demoEntries(demoOrders(today, ZONE), today, ZONE)
+        const entries = demoTransactions(demoOrders(today, ZONE), today, ZONE)
         const middle = Date.parse(`${today}T12:00:00Z`)
         for (const entry of entries) {
           assert.isAtMost(Math.abs(entry.actionAt.getTime() - middle), 179 * DAY)
@@ -219,7 +219,7 @@ describe("the demo operator's content, on any day", () => {
   it("has one entry of an item an order, by which its shares find it", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const keys = demoEntries(demoOrders(today, ZONE), today, ZONE)
+        const keys = demoTransactions(demoOrders(today, ZONE), today, ZONE)
           .filter(({ order }) => order !== undefined)
           .map(({ order, direction, itemId }) => `${order?.code} ${direction} ${itemId}`)
         assert.strictEqual(new Set(keys).size, keys.length)
@@ -232,7 +232,7 @@ describe("the demo operator's content, on any day", () => {
     const madeAt = (instant: string, today: string) => {
       vi.setSystemTime(new Date(instant))
       const orders = demoOrders(today, ZONE)
-      return { orders, entries: demoEntries(orders, today, ZONE) }
+      return { orders, entries: demoTransactions(orders, today, ZONE) }
     }
     vi.useFakeTimers()
     onTestFinished(() => {

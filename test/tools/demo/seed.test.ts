@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import { Tokens } from "../../../src/admission/gate/Tokens.ts"
 import { PasswordCost, verifyPassword } from "../../../src/domain/access/operators/password.ts"
-import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { greet } from "../../../src/tools/demo/greeting.ts"
+import { renderGreeting } from "../../../src/tools/demo/greeting.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
 import { layerTestMemory } from "../../support/database.ts"
 import { emptyDatabase } from "../../support/scratch-database.ts"
@@ -36,7 +36,10 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const tokens = yield* Tokens
-        const greetings = yield* Effect.all([greet(settings), greet(settings), greet(settings)], { concurrency: 3 })
+        const greetings = yield* Effect.all(
+          [renderGreeting(settings), renderGreeting(settings), renderGreeting(settings)],
+          { concurrency: 3 }
+        )
         assert.lengthOf(yield* sql`SELECT FROM operators`, 1)
         const welcomes = greetings.filter((text) => text.includes("curl"))
         assert.lengthOf(welcomes, 1)
@@ -55,18 +58,18 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
           SELECT password_hash AS hash FROM accounts WHERE email = ${email ?? ""}`
         assert.isTrue(yield* verifyPassword(password ?? "", account?.hash))
         // A later start cannot show it again, and says how to make another.
-        const later = yield* greet(settings)
+        const later = yield* renderGreeting(settings)
         assert.notInclude(later, "lk_")
         assert.notInclude(later, password ?? "")
         assert.include(later, `npx latchkey account password --account ${known?.accountId} --password-stdin`)
         assert.include(later, `npx latchkey token create --account ${known?.accountId} --name mine --scope writable`)
         for (const text of [welcome, later]) assert.include(text, "http://127.0.0.1:8080/sandbox")
-        assert.notInclude(yield* greet({ ...settings, sandbox: "never" }), "/sandbox")
+        assert.notInclude(yield* renderGreeting({ ...settings, sandbox: "never" }), "/sandbox")
         // Its page is not where others reach the service.
         const reached = { ...settings, publicUrl: "https://pms.example", sandbox: "always" } as const
-        assert.notInclude(yield* greet(reached), "/sandbox")
+        assert.notInclude(yield* renderGreeting(reached), "/sandbox")
         assert.strictEqual((yield* Effect.flip(seedDemo))._tag, "OperatorsExist")
-        assert.notInclude(yield* greet({ ...settings, demo: false }), "demo operator")
+        assert.notInclude(yield* renderGreeting({ ...settings, demo: false }), "demo operator")
       })
     )
 
@@ -115,7 +118,7 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
 
 /** As in the service: the background has its stores already, on a client of its own. */
 const layerBesideBackground = Layer.effectDiscard(seedDemo).pipe(
-  Layer.provide(Layer.provide(StayMarks.layer, layerTestMemory)),
+  Layer.provide(Layer.provide(PlanningQueue.layer, layerTestMemory)),
   Layer.provideMerge(Layer.effectDiscard(migrate(migrations))),
   Layer.provideMerge(server === "" ? Layer.fresh(layerTestMemory) : layerOwnServerDatabase),
   Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 }))

@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { addDays } from "../../../src/contract/time.ts"
-import { mobileOf } from "../../../src/domain/work/staffs/rules.ts"
-import { asKnown } from "../../../src/tools/demo/known-orders.ts"
+import { parseMobile } from "../../../src/domain/work/staffs/rules.ts"
+import { loadAssignedCodes } from "../../../src/tools/demo/known-orders.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writeOrders } from "../../../src/tools/demo/write-orders.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
-import { writeWork } from "../../../src/tools/demo/write-work.ts"
+import { writeStaffAndTasks } from "../../../src/tools/demo/write-work.ts"
 import { hostOf } from "../../support/domain/portfolio.ts"
 import { byNobody, layerTest } from "../../support/harness.ts"
 
@@ -30,12 +30,12 @@ layer(layerTest)("the demo's work", (it) => {
       yield* writePortfolio(begun).pipe(byNobody)
       yield* writeChannels(begun).pipe(byNobody)
       yield* writeOrders(begun).pipe(byNobody)
-      const operator = { ...begun, orders: yield* asKnown(begun) }
-      yield* writeWork(operator).pipe(byNobody)
+      const operator = { ...begun, orders: yield* loadAssignedCodes(begun) }
+      yield* writeStaffAndTasks(operator).pipe(byNobody)
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)
       assert.lengthOf(staffs, 4)
-      assert.isTrue(staffs.every(({ mobile }) => mobileOf("international", mobile) === mobile))
+      assert.isTrue(staffs.every(({ mobile }) => parseMobile("international", mobile) === mobile))
       assert.lengthOf(
         staffs.filter(({ is_active }) => !is_active),
         1

@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
-import { direct } from "../../../src/tools/doctor/direct.ts"
+import { checkDirectUrl } from "../../../src/tools/doctor/direct.ts"
 import { canOverlap, orSkipped } from "../../support/overlap.ts"
 import { emptyDatabase } from "../../support/scratch-database.ts"
 
 it.live.skipIf(!canOverlap)(orSkipped("the address past the pooler must lead to the same database"), () =>
   Effect.gen(function* () {
     const databaseUrl = Redacted.make(inject("testDatabaseUrl"))
-    const found = (url: string) => direct({ databaseUrl, databaseDirectUrl: Redacted.make(url) })
+    const found = (url: string) => checkDirectUrl({ databaseUrl, databaseDirectUrl: Redacted.make(url) })
     const is = (url: string) => Effect.map(found(url), (all) => all.map((each) => each.is))
     assert.deepStrictEqual(yield* is(inject("testDatabaseUrl")), ["fine"])
     assert.deepStrictEqual(yield* is(yield* emptyDatabase(inject("testDatabaseUrl"))), ["wrong"])
@@ -16,11 +16,11 @@ it.live.skipIf(!canOverlap)(orSkipped("the address past the pooler must lead to 
     assert.strictEqual(away[0]?.is, "wrong")
     assert.match(away[0]?.found ?? "", /^127\.0\.0\.1:9 .*\bECONNREFUSED$/)
     assert.notInclude(JSON.stringify(away), "hunter2")
-    const alone = yield* direct({
+    const alone = yield* checkDirectUrl({
       databaseUrl: Redacted.make("postgres://u@127.0.0.1:9/latchkey"),
       databaseDirectUrl: databaseUrl
     })
     assert.deepInclude(alone[0], { is: "unsure" })
-    assert.deepStrictEqual(yield* direct({ databaseUrl, databaseDirectUrl: undefined }), [])
+    assert.deepStrictEqual(yield* checkDirectUrl({ databaseUrl, databaseDirectUrl: undefined }), [])
   })
 )

@@ -8,19 +8,19 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
 import { migrations } from "../../../migrations/index.ts"
-import { BACKLOG_COUNTED } from "../../../src/jobs/backlog.ts"
-import { layerMemory } from "../../../src/platform/database/embedded.ts"
-import { newKey, readKeys } from "../../../src/platform/sealing/keys.ts"
-import { connectorSecret } from "../../../src/platform/sealing/places.ts"
-import { sealsWith } from "../../../src/platform/sealing/Sealing.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../../src/jobs/backlog.ts"
+import { layerInMemory } from "../../../src/platform/database/embedded.ts"
+import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/keys.ts"
+import { connectorSecretBinding } from "../../../src/platform/sealing/places.ts"
+import { makeSealer } from "../../../src/platform/sealing/Sealing.ts"
 import { BACKLOG_KINDS } from "../../../src/service/backlog.ts"
 import {
-  collector,
-  DOCTOR_WAIT_MS,
-  database,
-  databaseInTime,
-  ownAddress,
-  redis
+  checkCollector,
+  checkDatabase,
+  checkDatabaseInTime,
+  checkPublicUrl,
+  checkRedis,
+  DOCTOR_TIMEOUT_MS
 } from "../../../src/tools/doctor/look.ts"
 import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/rules.ts"
 import { freshOperator, layerService } from "../../support/harness.ts"
@@ -42,7 +42,7 @@ const settings = {
   publicUrl: "http://127.0.0.1:8080"
 }
 
-type Found = Effect.Success<ReturnType<typeof database>>
+type Found = Effect.Success<ReturnType<typeof checkDatabase>>
 
 const of = (found: Found, check: string) => found.find((each) => each.check === check)
 const isOf = (found: Found, check: string) => of(found, check)?.is
@@ -50,7 +50,7 @@ const isOf = (found: Found, check: string) => of(found, check)?.is
 layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the database", (it) => {
   it.effect("is everything, and all is well where nothing waits", () =>
     Effect.gen(function* () {
-      const found = yield* database(settings, migrations)
+      const found = yield* checkDatabase(settings, migrations)
       assert.deepStrictEqual(
         found.map(({ check }) => check),
         [
@@ -67,12 +67,12 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
   it.effect("are migrations that wait, whose queues nobody can look at, and those of a newer release", () =>
     Effect.gen(function* () {
       const more = { id: 999, name: "yet_to_come", up: Effect.void }
-      const older = yield* database(settings, [...migrations, more])
+      const older = yield* checkDatabase(settings, [...migrations, more])
       assert.strictEqual(isOf(older, "schema"), "wrong")
       assert.match(of(older, "schema")?.found ?? "", /^1 .*\byet_to_come$/)
       assert.strictEqual(isOf(older, "queues"), "unsure")
       assert.isUndefined(of(older, "dead letters"))
-      assert.strictEqual(isOf(yield* database(settings, migrations.slice(0, -1)), "schema"), "warning")
+      assert.strictEqual(isOf(yield* checkDatabase(settings, migrations.slice(0, -1)), "schema"), "warning")
     })
   )
 
@@ -95,7 +95,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
         INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, state, due_at, settled_at)
         SELECT ${operatorId}::bigint, id, (SELECT min(id) FROM webhook_subscriptions WHERE operator_id = ${operatorId}), 'x', 'dead',
           now(), now() - make_interval(hours => 1 + 24 * (row_number() OVER () - 1)::int) FROM event`
-      const found = yield* database(settings, migrations)
+      const found = yield* checkDatabase(settings, migrations)
       assert.strictEqual(isOf(found, "dead letters"), "warning")
       assert.match(of(found, "dead letters")?.found ?? "", /^1 deliveries\b/)
       assert.match(of(found, "receivers")?.found ?? "", /^1 webhooks\b.*\bpaused_reason\b/)
@@ -110,7 +110,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
       yield* sql`
         INSERT INTO events (operator_id, event, record, payload, queued_at)
         VALUES (${operatorId}, 'heard', 'x', '{}', now() - make_interval(secs => ${QUEUE_STUCK_SECONDS + 1}))`
-      const queue = of(yield* database(settings, migrations), "queue of events")
+      const queue = of(yield* checkDatabase(settings, migrations), "queue of events")
       assert.strictEqual(queue?.is, "wrong")
       assert.match(queue?.found ?? "", /^1 due, .*\b60\d s$/)
     })
@@ -119,17 +119,20 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
   it.effect("is the key that a secret is sealed with, and what another first key would keep otherwise", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const [first, second] = [newKey(), newKey()]
-      const keysOf = (text: string) => readKeys(text) ?? assert.fail("no keys")
-      const { seal } = sealsWith(keysOf(first))
+      const [first, second] = [generateKey(), generateKey()]
+      const keysOf = (text: string) => parseSecretKeys(text) ?? assert.fail("no keys")
+      const { seal } = makeSealer(keysOf(first))
       const [{ id = 0 } = {}] = yield* sql<{ id: number }>`
         INSERT INTO connectors (name, url, secret, created_at) VALUES ('sealed', 'https://x/', 'x', now()) RETURNING id`
-      yield* sql`UPDATE connectors SET secret = ${seal(connectorSecret(id), "x")} WHERE id = ${id}`
+      yield* sql`UPDATE connectors SET secret = ${seal(connectorSecretBinding(id), "x")} WHERE id = ${id}`
       yield* sql`DELETE FROM webhook_subscriptions`
       yield* sql`DELETE FROM webhook_receivers`
       const is = (secretKeys: string | undefined) =>
         Effect.map(
-          database({ ...settings, secretKeys: secretKeys === undefined ? undefined : keysOf(secretKeys) }, migrations),
+          checkDatabase(
+            { ...settings, secretKeys: secretKeys === undefined ? undefined : keysOf(secretKeys) },
+            migrations
+          ),
           (found) => isOf(found, "SECRET_KEY")
         )
       assert.strictEqual(yield* is(first), "fine")
@@ -163,27 +166,27 @@ const listening = (answer: RequestListener) =>
 describe("what is looked at", () => {
   it.live("of a database without a table is that all migrations wait", () =>
     Effect.gen(function* () {
-      const found = yield* database({ ...settings, databaseUrl: undefined }, migrations)
+      const found = yield* checkDatabase({ ...settings, databaseUrl: undefined }, migrations)
       assert.match(of(found, "schema")?.found ?? "", new RegExp(`^${migrations.length} .*\\bfoundation$`))
-    }).pipe(Effect.provide(layerMemory()))
+    }).pipe(Effect.provide(layerInMemory()))
   )
 
   it.effect("is away after so many seconds, a database after twice as many", () =>
     Effect.gen(function* () {
       const silent = yield* listening(() => {})
       const asked = { otlpEndpoint: `http://127.0.0.1:${silent}`, otlpHeaders: undefined }
-      const waiting = yield* Effect.forkChild(collector(asked), { startImmediately: true })
-      const looking = yield* Effect.forkChild(databaseInTime(Effect.never), { startImmediately: true })
-      yield* TestClock.adjust(DOCTOR_WAIT_MS - 1)
+      const waiting = yield* Effect.forkChild(checkCollector(asked), { startImmediately: true })
+      const looking = yield* Effect.forkChild(checkDatabaseInTime(Effect.never), { startImmediately: true })
+      yield* TestClock.adjust(DOCTOR_TIMEOUT_MS - 1)
       assert.isUndefined(waiting.pollUnsafe())
       yield* TestClock.adjust(1)
-      assert.match((yield* Fiber.join(waiting))[0]?.found ?? "", new RegExp(`\\b${DOCTOR_WAIT_MS / 1000} s$`))
-      yield* TestClock.adjust(DOCTOR_WAIT_MS - 1)
+      assert.match((yield* Fiber.join(waiting))[0]?.found ?? "", new RegExp(`\\b${DOCTOR_TIMEOUT_MS / 1000} s$`))
+      yield* TestClock.adjust(DOCTOR_TIMEOUT_MS - 1)
       assert.isUndefined(looking.pollUnsafe())
       yield* TestClock.adjust(1)
       const [late] = yield* Fiber.join(looking)
       assert.strictEqual(late?.is, "wrong")
-      assert.match(late?.found ?? "", new RegExp(`\\b${(DOCTOR_WAIT_MS * 2) / 1000} s$`))
+      assert.match(late?.found ?? "", new RegExp(`\\b${(DOCTOR_TIMEOUT_MS * 2) / 1000} s$`))
     })
   )
 
@@ -193,7 +196,7 @@ describe("what is looked at", () => {
         response.sendDate = false
         response.end()
       })
-      const found = yield* ownAddress({ publicUrl: `http://127.0.0.1:${port}` })
+      const found = yield* checkPublicUrl({ publicUrl: `http://127.0.0.1:${port}` })
       assert.deepStrictEqual(
         found.map(({ is }) => is),
         ["fine"]
@@ -203,7 +206,7 @@ describe("what is looked at", () => {
 
   it.live.skipIf(!process.env["REDIS_URL"])(orSkipped("of Redis is its release and its clock"), () =>
     Effect.gen(function* () {
-      const found = yield* redis({ redisUrl: Redacted.make(process.env["REDIS_URL"] ?? "") })
+      const found = yield* checkRedis({ redisUrl: Redacted.make(process.env["REDIS_URL"] ?? "") })
       assert.deepStrictEqual(
         found.map(({ check, is }) => [check, is]),
         [
@@ -217,8 +220,8 @@ describe("what is looked at", () => {
 
   it("says of more than it counts that there are more", () => {
     const at = (due: number) => queueFinding({ kind: "events", due, oldestSeconds: 1.9 }).found
-    assert.match(at(BACKLOG_COUNTED), new RegExp(`^${BACKLOG_COUNTED} due, .*\\b1 s$`))
-    assert.match(at(BACKLOG_COUNTED + 1), new RegExp(`^more than ${BACKLOG_COUNTED} due, .*\\b1 s$`))
+    assert.match(at(BACKLOG_COUNT_LIMIT), new RegExp(`^${BACKLOG_COUNT_LIMIT} due, .*\\b1 s$`))
+    assert.match(at(BACKLOG_COUNT_LIMIT + 1), new RegExp(`^more than ${BACKLOG_COUNT_LIMIT} due, .*\\b1 s$`))
   })
 })
 

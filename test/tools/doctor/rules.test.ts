@@ -2,19 +2,25 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Moved } from "../../../src/platform/database/moving.ts"
+import { DatabaseMoved } from "../../../src/platform/database/moving.ts"
 import type { Finding } from "../../../src/tools/doctor/finding.ts"
-import { collector, databaseInTime, disk, ownAddress, redis } from "../../../src/tools/doctor/look.ts"
 import {
-  CLOCK_MS,
+  checkCollector,
+  checkDatabaseInTime,
+  checkDisk,
+  checkPublicUrl,
+  checkRedis
+} from "../../../src/tools/doctor/look.ts"
+import {
   clockFinding,
   connectionsFinding,
   DISK_FULL_BYTES,
   DISK_LOW_BYTES,
   deadLettersFinding,
   diskFinding,
+  MAX_CLOCK_DIFFERENCE_MS,
   nodeFinding,
-  pausedFinding,
+  pausedWebhooksFinding,
   postgresFinding,
   QUEUE_SLOW_SECONDS,
   QUEUE_STUCK_SECONDS,
@@ -22,8 +28,8 @@ import {
   schemaFinding,
   secretsFinding
 } from "../../../src/tools/doctor/rules.ts"
-import { settingsFindings } from "../../../src/tools/doctor/settings.ts"
-import { settingsShown } from "../../../src/tools/doctor/shown.ts"
+import { checkSettings } from "../../../src/tools/doctor/settings.ts"
+import { listSettings } from "../../../src/tools/doctor/shown.ts"
 
 const LOCAL = {
   host: "127.0.0.1",
@@ -39,7 +45,7 @@ describe("settings together", () => {
   it("are fine on a laptop, and behind a proxy", () => {
     for (const settings of [LOCAL, PUBLIC]) {
       assert.deepStrictEqual(
-        settingsFindings(settings).map(({ is }) => is),
+        checkSettings(settings).map(({ is }) => is),
         ["fine"]
       )
     }
@@ -54,7 +60,7 @@ describe("settings together", () => {
       [{ demo: true }, "warning", /^DEMO\b/, /\bDEMO=0$/]
     ]
     for (const [change, is, matter, cure] of cases) {
-      const [finding, ...more] = settingsFindings({ ...PUBLIC, ...change })
+      const [finding, ...more] = checkSettings({ ...PUBLIC, ...change })
       assert.deepStrictEqual([finding?.is, more], [is, []])
       assert.match(finding?.found ?? "", matter)
       assert.match(finding?.advice ?? "", cure)
@@ -62,7 +68,7 @@ describe("settings together", () => {
   })
 
   it("are shown without a secret, each with where it comes from", () => {
-    const shown = settingsShown({
+    const shown = listSettings({
       DATABASE_URL: "postgres://u:hunter2@db:5432/x?password=hunter2",
       OTEL_EXPORTER_OTLP_HEADERS: "key=hunter2",
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318/hunter2",
@@ -94,9 +100,14 @@ describe("secrets", () => {
 
 describe("numbers", () => {
   it("of clocks may differ by two seconds, and what the question took", () => {
-    const at = (theirs: number) => clockFinding("x", { before: 10_000, after: 10_500, theirs }).is
+    const at = (theirs: number) => clockFinding("x", { before: 10_000, after: 10_500, remote: theirs }).is
     assert.deepStrictEqual(
-      [at(10_000 - CLOCK_MS), at(10_000 - CLOCK_MS - 1), at(10_500 + CLOCK_MS), at(10_500 + CLOCK_MS + 1)],
+      [
+        at(10_000 - MAX_CLOCK_DIFFERENCE_MS),
+        at(10_000 - MAX_CLOCK_DIFFERENCE_MS - 1),
+        at(10_500 + MAX_CLOCK_DIFFERENCE_MS),
+        at(10_500 + MAX_CLOCK_DIFFERENCE_MS + 1)
+      ],
       ["fine", "warning", "fine", "warning"]
     )
   })
@@ -120,7 +131,7 @@ describe("numbers", () => {
       ["fine", "wrong", "warning"]
     )
     assert.deepStrictEqual([deadLettersFinding(0).is, deadLettersFinding(1).is], ["fine", "warning"])
-    assert.deepStrictEqual([pausedFinding(0).is, pausedFinding(1).is], ["fine", "warning"])
+    assert.deepStrictEqual([pausedWebhooksFinding(0).is, pausedWebhooksFinding(1).is], ["fine", "warning"])
   })
 })
 
@@ -148,7 +159,8 @@ const NOWHERE = "http://127.0.0.1:9"
 describe("what is asked", () => {
   it.live("of the own address is whether it answers, and its clock", () =>
     Effect.gen(function* () {
-      const is = (publicUrl: string) => Effect.map(ownAddress({ publicUrl }), (found) => found.map((each) => each.is))
+      const is = (publicUrl: string) =>
+        Effect.map(checkPublicUrl({ publicUrl }), (found) => found.map((each) => each.is))
       assert.deepStrictEqual(yield* is((yield* answering(200, new Date())).url), ["fine", "fine"])
       assert.deepStrictEqual(yield* is((yield* answering(200, new Date(Date.now() - 60_000))).url), ["fine", "warning"])
       assert.deepStrictEqual(yield* is((yield* answering(502, new Date())).url), ["wrong"])
@@ -159,7 +171,7 @@ describe("what is asked", () => {
   it.live("of the collector is whether it takes traces, with its key, which is never told", () =>
     Effect.gen(function* () {
       const otlpHeaders = Redacted.make({ "x-key": "hunter2" })
-      const asked = (otlpEndpoint: string | undefined) => collector({ otlpEndpoint, otlpHeaders })
+      const asked = (otlpEndpoint: string | undefined) => checkCollector({ otlpEndpoint, otlpHeaders })
       const is = (found: ReadonlyArray<{ readonly is: string }>) => found.map((each) => each.is)
       assert.deepStrictEqual(is(yield* asked(undefined)), ["fine"])
       assert.deepStrictEqual(is(yield* asked((yield* answering(200, new Date())).url)), ["fine"])
@@ -173,12 +185,12 @@ describe("what is asked", () => {
   it.effect("of a database that was moved is where it is, and what to do; of any other failure no address", () =>
     Effect.gen(function* () {
       const move = { state: "moved", to: "db.example/latchkey", since: "2026-11-26T03:00:00.000Z" } as const
-      const moved = new Moved({ dataDir: "data", move })
-      const [finding, ...more] = yield* databaseInTime(Effect.fail(moved))
+      const moved = new DatabaseMoved({ dataDir: "data", move })
+      const [finding, ...more] = yield* checkDatabaseInTime(Effect.fail(moved))
       assert.deepStrictEqual([finding?.check, finding?.is, more], ["database", "wrong", []])
       assert.match(finding?.found ?? "", /\bdata\b.*\bdb\.example\/latchkey\b.*\b2026-11-26T03:00:00\.000Z\b/)
       assert.match(finding?.advice ?? "", /\bDATABASE_URL\b.*\bmove --abort$/)
-      const other = yield* databaseInTime(Effect.die(new Error("postgres://u:hunter2@db is away")))
+      const other = yield* checkDatabaseInTime(Effect.die(new Error("postgres://u:hunter2@db is away")))
       assert.strictEqual(other[0]?.is, "wrong")
       assert.match(other[0]?.found ?? "", /: postgres:\/\/u:<redacted>@db is away$/)
       assert.notInclude(JSON.stringify(other), "hunter2")
@@ -187,18 +199,18 @@ describe("what is asked", () => {
 
   it.live("of Redis that is away, and of a folder that is none, is told without a secret", () =>
     Effect.gen(function* () {
-      const away = yield* redis({ redisUrl: Redacted.make("redis://:hunter2@127.0.0.1:9") })
+      const away = yield* checkRedis({ redisUrl: Redacted.make("redis://:hunter2@127.0.0.1:9") })
       assert.deepStrictEqual(
         away.map(({ is }) => is),
         ["wrong"]
       )
       assert.notInclude(JSON.stringify(away), "hunter2")
       assert.deepStrictEqual(
-        (yield* redis({ redisUrl: undefined })).map(({ is }) => is),
+        (yield* checkRedis({ redisUrl: undefined })).map(({ is }) => is),
         ["fine"]
       )
       assert.deepStrictEqual(
-        (yield* disk("IMAGE_STORE", "/no/such/folder")).map(({ is }) => is),
+        (yield* checkDisk("IMAGE_STORE", "/no/such/folder")).map(({ is }) => is),
         ["wrong"]
       )
     })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Settled, settlingSilently } from "../../../src/domain/automation/answering/statements.ts"
+import { type SkipQuestionsParameters, settlingSilently } from "../../../src/domain/automation/answering/statements.ts"
 import { CheckInStore } from "../../../src/domain/bookings/check-in/store.ts"
 import { SendQueue } from "../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import { ReviewStore } from "../../../src/domain/guests/reviews/store.ts"
@@ -57,7 +57,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
         at: now
       }
       yield* erased(held)
-      assert.deepStrictEqual(yield* byNobody(store.handIn(given)), { handed: false })
+      assert.deepStrictEqual(yield* byNobody(store.submitIdentityImage(given)), { handed: false })
       const kept = sql`SELECT id FROM images WHERE operator_id = ${operatorId} AND delete_at IS NULL`
       assert.deepStrictEqual(yield* kept, [])
     })
@@ -82,7 +82,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
         const message = sql`
         SELECT content, delivery, channel_message_id FROM messages WHERE operator_id = ${operatorId} AND id = ${taken.message_id}`
         assert.deepStrictEqual(yield* message, [{ content: "(erased)", delivery: "unknown", channel_message_id: null }])
-        yield* queue.sent(taken, "said-by-channel", now)
+        yield* queue.recordSent(taken, "said-by-channel", now)
         assert.deepStrictEqual(yield* message, [
           { content: "(erased)", delivery: "sent", channel_message_id: "said-by-channel" }
         ])
@@ -132,7 +132,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
         RETURNING conversation_id AS id`
       yield* erased(held)
       const mine = { operator_id: operatorId, conversation_id: lane?.id ?? 0, attempts: 5 }
-      const settle = inForms(sql, (given: Givens<Settled>) => settlingSilently(sql, given))
+      const settle = inForms(sql, (given: Givens<SkipQuestionsParameters>) => settlingSilently(sql, given))
       yield* settle({ ...mine, overIds: [], overReasons: [], off: 1, now, next: now })
       const lanes = yield* sql`SELECT waiting FROM answer_lanes WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(lanes, [{ waiting: 0 }])

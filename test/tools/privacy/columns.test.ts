@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Predicate } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Party } from "../../../src/domain/guest-place.ts"
+import type { GuestRecordIds } from "../../../src/domain/guest-place.ts"
 import { ImageBytes } from "../../../src/domain/guests/images/ImageBytes.ts"
-import { makeRetain } from "../../../src/domain/guests/images/retention.ts"
+import { makeImageRetention } from "../../../src/domain/guests/images/retention.ts"
 import { eraseGuests } from "../../../src/tools/privacy/erasing.ts"
 import { findGuest } from "../../../src/tools/privacy/finding.ts"
-import { GUEST_PLACES } from "../../../src/tools/privacy/places.ts"
+import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/places.ts"
 import { byNobody, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 import { KEPT_COLUMNS } from "../../support/tools/privacy/kept.ts"
@@ -56,9 +56,9 @@ const codeOf = (error: unknown): string => {
 }
 
 /** Writes the marker into a column of the guest's rows. Returns whether the column has it then. */
-const mark = Effect.fnUntraced(function* ({ table, name, type }: Column, party: Party) {
+const mark = Effect.fnUntraced(function* ({ table, name, type }: Column, party: GuestRecordIds) {
   const sql = yield* SqlClient.SqlClient
-  const about = GUEST_PLACES.find((place) => place.table === table)?.about(sql, party) ?? sql`false`
+  const about = GUEST_DATA_TABLES.find((place) => place.table === table)?.belongsToGuest(sql, party) ?? sql`false`
   const theirs = sql`t.operator_id = ${party.operatorId} AND ${about}`
   const text = `${MARKER} in ${table}.${name}`
   if (type === "jsonb") {
@@ -110,7 +110,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       const { operatorId } = guest.operator
       const parties = yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)
       const [{ party } = assert.fail("the guest is not found")] = parties
-      const places = new Set(GUEST_PLACES.map(({ table }) => table))
+      const places = new Set(GUEST_DATA_TABLES.map(({ table }) => table))
       const columns = (yield* columnsWithWords).filter(({ table }) => places.has(table))
       const marked: Array<string> = []
       for (const column of columns) {
@@ -132,7 +132,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       assert.includeMembers(before, marked)
 
       yield* byNobody(eraseGuests(parties))
-      yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
+      yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* columnsWithMarker(operatorId), [])
     })
   )
@@ -189,7 +189,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
         const column = key.split(".").slice(0, 2).join(".")
         assert.isTrue(known.has(column), column)
         assert.isTrue(
-          GUEST_PLACES.some(({ table }) => column.startsWith(`${table}.`)),
+          GUEST_DATA_TABLES.some(({ table }) => column.startsWith(`${table}.`)),
           column
         )
       }

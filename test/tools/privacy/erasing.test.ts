@@ -3,13 +3,13 @@ import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { ImageBytes } from "../../../src/domain/guests/images/ImageBytes.ts"
-import { makeRetain } from "../../../src/domain/guests/images/retention.ts"
+import { makeImageRetention } from "../../../src/domain/guests/images/retention.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { GUEST_ORDERS } from "../../../src/platform/limits.ts"
+import { GUEST_COMMAND_ORDERS } from "../../../src/platform/limits.ts"
 import { eraseGuests } from "../../../src/tools/privacy/erasing.ts"
 import { exportGuest } from "../../../src/tools/privacy/exporting.ts"
 import { findGuest } from "../../../src/tools/privacy/finding.ts"
-import { GUEST_PLACES } from "../../../src/tools/privacy/places.ts"
+import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/places.ts"
 import { answerTo, byNobody, layerService } from "../../support/harness.ts"
 import { orSkipped } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
@@ -49,16 +49,16 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       )
       const text = lines.map((line) => JSON.stringify(line)).join("\n")
       const places = new Set(lines.flatMap((line) => ("place" in line ? [line.place] : [])))
-      assert.deepStrictEqual(Array.from(places).toSorted(), GUEST_PLACES.map(({ table }) => table).toSorted())
+      assert.deepStrictEqual(Array.from(places).toSorted(), GUEST_DATA_TABLES.map(({ table }) => table).toSorted())
       assert.deepInclude(told, { images: 2, images_missing: 0 })
       assert.deepStrictEqual(lines.at(-1), { end: told })
       assert.include(text, `"jpeg":"${Buffer.from(WORD).toString("base64")}"`)
       assert.notMatch(text, /lkguest_|lkimage_|Quordle|Vimblesnap|operator_id":(?!\d+,"made_at)/)
-      for (const place of GUEST_PLACES)
+      for (const place of GUEST_DATA_TABLES)
         if (!["orders", "stay_tags"].includes(place.table)) assert.include(before, place.table)
 
       yield* byNobody(eraseGuests(found))
-      yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
+      yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), [])
       assert.deepStrictEqual(yield* booksOf(operatorId), books)
       assert.deepStrictEqual(yield* tablesWith("Quordle", operatorId), theirs)
@@ -188,7 +188,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       const { operator, code } = yield* guestOf({ checkIn: "2026-11-24", checkOut: "2026-11-26" })
       const current = Effect.fnUntraced(function* (day: string) {
         const all = yield* findGuest(operator.operatorId, { by: "order", value: code }, new Date(`${day}T12:00:00Z`))
-        return all.flatMap((each) => each.current)
+        return all.flatMap((each) => each.currentStayCodes)
       })
       assert.deepStrictEqual(yield* current("2026-11-26"), [code])
       assert.deepStrictEqual(yield* current("2026-11-27"), [])
@@ -207,12 +207,12 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
         byNobody(Effect.all([eraseGuests(found), eraseGuests(found)], { concurrency: 2 }))
       )
       assert.isTrue(Exit.isSuccess(twice))
-      yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
+      yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* tablesWith("Tumblewick", held.operator.operatorId), [])
     })
   )
 
-  it.effect(`of more than ${GUEST_ORDERS} orders is not touched`, () =>
+  it.effect(`of more than ${GUEST_COMMAND_ORDERS} orders is not touched`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { operator } = yield* guestOf({ word: "Many", email: "many@guest.example" })
@@ -225,9 +225,9 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue, guest_email)
         SELECT ${operator.operatorId}::bigint, id, reservation_code, '2025-01-01', '2025-01-02', 1, 1, 'many@guest.example' FROM entered`
       const many = findGuest(operator.operatorId, { by: "email", value: "many@guest.example" }, now)
-      yield* orders(1, GUEST_ORDERS - 1)
-      assert.lengthOf(yield* many, GUEST_ORDERS)
-      yield* orders(GUEST_ORDERS, 1)
+      yield* orders(1, GUEST_COMMAND_ORDERS - 1)
+      assert.lengthOf(yield* many, GUEST_COMMAND_ORDERS)
+      yield* orders(GUEST_COMMAND_ORDERS, 1)
       assert.strictEqual((yield* Effect.flip(many))._tag, "TooMany")
     })
   )

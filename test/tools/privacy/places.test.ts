@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { GUEST_PLACES } from "../../../src/tools/privacy/places.ts"
+import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/places.ts"
 import { layerTest } from "../../support/harness.ts"
 import { TABLES_WITHOUT_GUESTS } from "../../support/tools/privacy/kept.ts"
 
@@ -10,7 +10,7 @@ layer(layerTest)("where something of a guest may be", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
-      const listed = [...GUEST_PLACES.map(({ table }) => table), ...Object.keys(TABLES_WITHOUT_GUESTS)]
+      const listed = [...GUEST_DATA_TABLES.map(({ table }) => table), ...Object.keys(TABLES_WITHOUT_GUESTS)]
       assert.deepStrictEqual(listed.toSorted(), rows.map(({ name }) => name).toSorted())
     })
   )

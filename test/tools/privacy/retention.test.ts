@@ -1,16 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FORGETTING_MESSAGES, forgettingMessages } from "../../../src/domain/guests/conversations/forgetting.ts"
-import { forgettingMessageImages } from "../../../src/domain/guests/images/forgetting.ts"
+import { eraseOldMessagesSql, MESSAGE_RETENTION_BATCH } from "../../../src/domain/guests/conversations/forgetting.ts"
+import { releaseOldMessageImagesSql } from "../../../src/domain/guests/images/forgetting.ts"
 import { eraseGuest } from "../../../src/tools/privacy/erasing.ts"
-import { findConversation } from "../../../src/tools/privacy/finding.ts"
+import { findGuestByConversation } from "../../../src/tools/privacy/finding.ts"
 import {
+  applyGuestRetention,
   areQuietSince,
-  FORGETTING_INQUIRIES,
-  FORGETTING_STAYS,
-  forgetOld,
-  oldInquiries
+  INQUIRIES_PER_BATCH,
+  oldInquiriesSql,
+  STAYS_PER_BATCH
 } from "../../../src/tools/privacy/retention.ts"
 import { byNobody, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
@@ -21,7 +21,7 @@ const none = { messages: undefined, images: undefined, orders: undefined }
 const DAY_MS = 86_400_000
 
 const forgotten = (days: Partial<typeof none | Record<keyof typeof none, number>>, now: Date) =>
-  byNobody(forgetOld({ ...none, ...days }, now))
+  byNobody(applyGuestRetention({ ...none, ...days }, now))
 
 const messagesOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -138,7 +138,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* stays(day)
       yield* sql`UPDATE special_offers SET status = 'expired' WHERE operator_id = ${operatorId}`
       // He may write between the look and the erasing: once all is locked it is looked again.
-      const found = yield* findConversation(operatorId, held.conversation, at)
+      const found = yield* findGuestByConversation(operatorId, held.conversation, at)
       yield* sql`UPDATE conversations SET last_message_at = ${new Date(day)} WHERE operator_id = ${operatorId}`
       assert.isAbove(found.length, 0)
       yield* byNobody(Effect.forEach(found, (each) => eraseGuest(each, areQuietSince(sql, each, at))))
@@ -174,7 +174,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* sql`
         INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_name, last_message_at, created_at)
         SELECT ${operatorId}::bigint, 'many' || n, ${account}::bigint, 'airbnb', 'many' || n, 'Many', '2026-01-01', now()
-        FROM generate_series(1, ${FORGETTING_INQUIRIES + 1}::int) n`
+        FROM generate_series(1, ${INQUIRIES_PER_BATCH + 1}::int) n`
       yield* forgotten({ orders: 30 }, new Date("2026-02-01T00:00:00Z"))
       assert.lengthOf(
         yield* sql`SELECT code FROM conversations WHERE operator_id = ${operatorId} AND guest_name = 'Many' AND code LIKE 'many%'`,
@@ -191,7 +191,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)
         SELECT operator_id, id, 'plenty' || n, 'guest', '[]', 'Text', 'x', now() - interval '1 year'
-        FROM conversations, generate_series(1, ${FORGETTING_MESSAGES + 1}::int) n WHERE operator_id = ${operatorId}`
+        FROM conversations, generate_series(1, ${MESSAGE_RETENTION_BATCH + 1}::int) n WHERE operator_id = ${operatorId}`
       yield* forgotten({ messages: 100 }, new Date())
       assert.strictEqual(yield* messagesOf(operatorId), 2)
       // Each with a room that is taken until much later.
@@ -199,7 +199,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
         WITH entered AS (
           INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
           SELECT ${operatorId}::bigint, '0-P' || n, 'airbnb', 'P' || n, 'denied', 'EUR', now(), now()
-          FROM generate_series(1, ${FORGETTING_STAYS + 1}::int) n RETURNING id, reservation_code
+          FROM generate_series(1, ${STAYS_PER_BATCH + 1}::int) n RETURNING id, reservation_code
         )
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue, guest_name)
         SELECT ${operatorId}::bigint, id, reservation_code || room, '2024-01-01', ('2024-01-02'::date + 3000 * room), 1, 1, 'Waits'
@@ -248,9 +248,9 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* sql`ANALYZE messages, images, conversations`
       const now = new Date(Date.now() - 30 * DAY_MS)
       for (const [index, statement] of [
-        ["messages_by_age", forgettingMessages(sql, operatorId, now, now)],
-        ["images_by_age", forgettingMessageImages(sql, operatorId, now, now)],
-        ["conversations_of_guests", oldInquiries(sql, operatorId, now, { at: "-infinity", id: 0 })]
+        ["messages_by_age", eraseOldMessagesSql(sql, operatorId, now, now)],
+        ["images_by_age", releaseOldMessageImagesSql(sql, operatorId, now, now)],
+        ["conversations_of_guests", oldInquiriesSql(sql, operatorId, now, { at: "-infinity", id: 0 })]
       ] as const) {
         const plan = JSON.stringify(yield* sql`EXPLAIN (FORMAT JSON) ${statement}`)
         assert.include(plan, index)

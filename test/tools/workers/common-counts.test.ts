@@ -3,13 +3,13 @@ import { Context, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../src/admission/windows/window.ts"
-import { PARENT_PATIENCE } from "../../../src/tools/workers/common-counts.ts"
+import { SUPERVISOR_TIMEOUT_MS } from "../../../src/tools/workers/common-counts.ts"
 import { makeParent } from "../../support/tools/workers/loopback.ts"
 
 const bucket: Bucket = { key: "{op:1}:user:a", scope: "user", window: windowOf("1m"), max: 2 }
 
 const windowsOf = ({ worker }: ReturnType<typeof makeParent>) =>
-  Effect.map(Layer.build(RateWindows.layerCommon(worker)), Context.get(RateWindows))
+  Effect.map(Layer.build(RateWindows.layerShared(worker)), Context.get(RateWindows))
 
 const warnings: Array<unknown> = []
 const hearing = Logger.layer([Logger.make(({ message }) => void warnings.push(message))])
@@ -69,9 +69,9 @@ it.effect("a parent that stands still costs one wait, then each worker counts al
     parent.falls()
     const waiting = yield* Effect.forkChild(windows.admit([bucket], []))
     yield* turn
-    yield* TestClock.adjust(PARENT_PATIENCE)
+    yield* TestClock.adjust(SUPERVISOR_TIMEOUT_MS)
     assert.isUndefined(waiting.pollUnsafe())
-    yield* TestClock.adjust(PARENT_PATIENCE / 4)
+    yield* TestClock.adjust(SUPERVISOR_TIMEOUT_MS / 4)
     assert.strictEqual((yield* Fiber.join(waiting))._tag, "Admitted")
     const asked = parent.asked()
     assert.strictEqual((yield* windows.admit([bucket], []))._tag, "Admitted")
@@ -94,7 +94,7 @@ it.effect("who goes away while it waits is not waited for", () =>
     const gone = yield* Effect.forkChild(windows.admit([bucket], []))
     yield* turn
     yield* Fiber.interrupt(gone)
-    yield* TestClock.adjust(2 * PARENT_PATIENCE)
+    yield* TestClock.adjust(2 * SUPERVISOR_TIMEOUT_MS)
     parent.stands()
     assert.strictEqual(yield* admitted(windows), "Admitted")
   })

@@ -2,14 +2,14 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { END_MS } from "../../../src/tools/workers/lives.ts"
+import { WORKER_END_MS } from "../../../src/tools/workers/lives.ts"
 import {
-  FIRST_PAUSE_MS,
-  LONGEST_PAUSE_MS,
-  pauseAfter,
-  SETTLED_MS,
-  START_MS,
-  supervising
+  FIRST_RESTART_PAUSE_MS,
+  MAX_RESTART_PAUSE_MS,
+  restartPauseMs,
+  STABLE_MS,
+  superviseWorkers,
+  WORKER_START_MS
 } from "../../../src/tools/workers/supervising.ts"
 import { type FakeWorker, fakeWorkers } from "../../support/tools/workers/fakes.ts"
 
@@ -18,7 +18,7 @@ const atWork = Effect.fnUntraced(function* (workers: number, drainSeconds = 0) {
   const fakes = fakeWorkers()
   const scope = yield* Scope.make()
   const starting = yield* Effect.forkChild(
-    supervising(workers, drainSeconds).pipe(Effect.provide(fakes.layer), Effect.provideService(Scope.Scope, scope))
+    superviseWorkers(workers, drainSeconds).pipe(Effect.provide(fakes.layer), Effect.provideService(Scope.Scope, scope))
   )
   yield* TestClock.adjust(0)
   yield* nth(fakes.started, 1).serves
@@ -38,11 +38,11 @@ const nth = (started: ReadonlyArray<FakeWorker>, number: number): FakeWorker => 
 it.effect("the first starts alone, and nobody else before it serves", () =>
   Effect.gen(function* () {
     const fakes = fakeWorkers()
-    const starting = yield* Effect.forkChild(Effect.provide(supervising(3, 0), fakes.layer))
+    const starting = yield* Effect.forkChild(Effect.provide(superviseWorkers(3, 0), fakes.layer))
     yield* TestClock.adjust(60_000)
     assert.strictEqual(fakes.started.length, 1)
     yield* nth(fakes.started, 1).serves
-    const { greeting } = yield* Fiber.join(starting)
+    const { startMessage: greeting } = yield* Fiber.join(starting)
     assert.strictEqual(greeting, "greeting of 1")
     assert.strictEqual(fakes.started.length, 3)
   })
@@ -51,7 +51,7 @@ it.effect("the first starts alone, and nobody else before it serves", () =>
 it.effect("where the first ends before it serves nobody starts, and its end is told", () =>
   Effect.gen(function* () {
     const fakes = fakeWorkers()
-    const starting = yield* Effect.forkChild(Effect.flip(Effect.provide(supervising(3, 0), fakes.layer)))
+    const starting = yield* Effect.forkChild(Effect.flip(Effect.provide(superviseWorkers(3, 0), fakes.layer)))
     yield* TestClock.adjust(0)
     yield* nth(fakes.started, 1).ends({ code: 7 })
     assert.strictEqual((yield* Fiber.join(starting)).ended.code, 7)
@@ -62,13 +62,13 @@ it.effect("where the first ends before it serves nobody starts, and its end is t
 it.effect("one that lived long is started anew at once, one that did not after a pause", () =>
   Effect.gen(function* () {
     const { started } = yield* atWork(2)
-    yield* TestClock.adjust(SETTLED_MS)
+    yield* TestClock.adjust(STABLE_MS)
     yield* nth(started, 2).ends({ code: null, signal: "SIGKILL" })
     yield* TestClock.adjust(0)
     assert.strictEqual(started.length, 3)
-    yield* TestClock.adjust(SETTLED_MS - 1)
+    yield* TestClock.adjust(STABLE_MS - 1)
     yield* nth(started, 3).ends({ code: 1 })
-    yield* TestClock.adjust(FIRST_PAUSE_MS - 1)
+    yield* TestClock.adjust(FIRST_RESTART_PAUSE_MS - 1)
     assert.strictEqual(started.length, 3)
     yield* TestClock.adjust(1)
     assert.strictEqual(started.length, 4)
@@ -78,20 +78,23 @@ it.effect("one that lived long is started anew at once, one that did not after a
 
 it("pauses double up to the longest, and begin anew after a life that was long enough", () =>
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 2 * SETTLED_MS }), { minLength: 1, maxLength: 30 }), (lives) => {
+    fc.property(fc.array(fc.integer({ min: 0, max: 2 * STABLE_MS }), { minLength: 1, maxLength: 30 }), (lives) => {
       let pause = 0
       let short = 0
       for (const lived of lives) {
-        short = lived >= SETTLED_MS ? 0 : short + 1
-        pause = pauseAfter(lived, pause)
-        assert.strictEqual(pause, short === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (short - 1)))
+        short = lived >= STABLE_MS ? 0 : short + 1
+        pause = restartPauseMs(lived, pause)
+        assert.strictEqual(
+          pause,
+          short === 0 ? 0 : Math.min(MAX_RESTART_PAUSE_MS, FIRST_RESTART_PAUSE_MS * 2 ** (short - 1))
+        )
       }
     })
   ))
 
 it.effect("a rolling restart: the new one first, then the old one retires, one place after the other", () =>
   Effect.gen(function* () {
-    const { started, roll } = yield* atWork(2)
+    const { started, restartWorkers: roll } = yield* atWork(2)
     const rolled = yield* Effect.forkChild(roll)
     yield* TestClock.adjust(0)
     assert.strictEqual(started.length, 3)
@@ -103,20 +106,20 @@ it.effect("a rolling restart: the new one first, then the old one retires, one p
     yield* nth(started, 4).serves
     yield* Fiber.join(rolled)
     assert.deepStrictEqual(nth(started, 2).asked, ["retire"])
-    yield* TestClock.adjust(SETTLED_MS)
+    yield* TestClock.adjust(STABLE_MS)
     assert.strictEqual(started.length, 4)
   })
 )
 
 it.effect("where the new one does not come to serve, all stay as they are", () =>
   Effect.gen(function* () {
-    const { started, roll } = yield* atWork(2)
+    const { started, restartWorkers: roll } = yield* atWork(2)
     const rolled = yield* Effect.forkChild(roll)
     yield* TestClock.adjust(0)
     yield* nth(started, 3).ends({ code: 1 })
     yield* Fiber.join(rolled)
     const again = yield* Effect.forkChild(roll)
-    yield* TestClock.adjust(START_MS)
+    yield* TestClock.adjust(WORKER_START_MS)
     yield* Fiber.join(again)
     assert.deepStrictEqual(nth(started, 4).asked, ["kill"])
     assert.deepStrictEqual([nth(started, 1).asked, nth(started, 2).asked], [[], []])
@@ -126,15 +129,15 @@ it.effect("where the new one does not come to serve, all stay as they are", () =
 
 it.effect("one that dies while its place is rolled is replaced once", () =>
   Effect.gen(function* () {
-    const { started, roll } = yield* atWork(1)
-    yield* TestClock.adjust(SETTLED_MS)
+    const { started, restartWorkers: roll } = yield* atWork(1)
+    yield* TestClock.adjust(STABLE_MS)
     const rolled = yield* Effect.forkChild(roll)
     yield* TestClock.adjust(0)
     yield* nth(started, 1).ends({ code: null, signal: "SIGKILL" })
     yield* TestClock.adjust(0)
     yield* nth(started, 2).serves
     yield* Fiber.join(rolled)
-    yield* TestClock.adjust(SETTLED_MS)
+    yield* TestClock.adjust(STABLE_MS)
     assert.strictEqual(started.length, 2)
   })
 )
@@ -156,7 +159,7 @@ it.effect("one that does not end is ended, when its drain and its time are over 
     const { started, stop, refuseToEnd } = yield* atWork(1, drainSeconds)
     refuseToEnd()
     const stopped = yield* stop
-    yield* TestClock.adjust(END_MS + drainSeconds * 1_000 - 1)
+    yield* TestClock.adjust(WORKER_END_MS + drainSeconds * 1_000 - 1)
     assert.deepStrictEqual(nth(started, 1).asked, ["stop"])
     yield* TestClock.adjust(1)
     yield* Fiber.join(stopped)

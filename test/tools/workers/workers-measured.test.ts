@@ -1,19 +1,19 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { addedUp, type Snapshot } from "../../../src/platform/telemetry/metrics/snapshot.ts"
-import { MEASURED_WITHIN_MS, WorkersMeasured } from "../../../src/tools/workers/WorkersMeasured.ts"
+import { type MetricsSnapshot, mergeSnapshots } from "../../../src/platform/telemetry/metrics/snapshot.ts"
+import { WORKER_METRICS_TIMEOUT_MS, WorkerMetrics } from "../../../src/tools/workers/WorkersMeasured.ts"
 
-const calls = (value: number): Snapshot => [{ kind: "counter", name: "calls", labels: {}, value }]
+const calls = (value: number): MetricsSnapshot => [{ kind: "counter", name: "calls", labels: {}, value }]
 
-const total = (snapshots: ReadonlyArray<Snapshot>): number =>
-  addedUp(snapshots).reduce((sum, series) => (series.kind === "counter" ? sum + series.value : sum), 0)
+const total = (snapshots: ReadonlyArray<MetricsSnapshot>): number =>
+  mergeSnapshots(snapshots).reduce((sum, series) => (series.kind === "counter" ? sum + series.value : sum), 0)
 
 /** Two workers that answer when the test says so; `asked`: who was asked. */
 const two = () => {
-  const measured = new WorkersMeasured()
+  const measured = new WorkerMetrics()
   const asked: Array<number> = []
-  for (const worker of [1, 2]) measured.began(worker, () => void asked.push(worker))
+  for (const worker of [1, 2]) measured.addWorker(worker, () => void asked.push(worker))
   return { measured, asked }
 }
 
@@ -23,43 +23,45 @@ it.effect("who asks waits until all have answered, and who asks meanwhile asks n
     const one = yield* Effect.forkChild(measured.all)
     const other = yield* Effect.forkChild(measured.ready)
     yield* TestClock.adjust(0)
-    measured.said(1, calls(3), false)
+    measured.receiveSnapshot(1, calls(3), false)
     yield* TestClock.adjust(0)
     assert.isUndefined(one.pollUnsafe())
-    measured.said(2, calls(4), true)
+    measured.receiveSnapshot(2, calls(4), true)
     assert.strictEqual(total(yield* Fiber.join(one)), 7)
     assert.isTrue(yield* Fiber.join(other))
     assert.deepStrictEqual(asked, [1, 2])
   })
 )
 
-it.effect(`one that is silent for ${MEASURED_WITHIN_MS} ms is told as it was known, and no longer waited for`, () =>
-  Effect.gen(function* () {
-    const { measured } = two()
-    measured.said(1, calls(3), true)
-    measured.said(2, calls(4), true)
-    const all = yield* Effect.forkChild(measured.all)
-    yield* TestClock.adjust(0)
-    measured.said(1, calls(5), true)
-    yield* TestClock.adjust(MEASURED_WITHIN_MS - 1)
-    assert.isUndefined(all.pollUnsafe())
-    yield* TestClock.adjust(1)
-    assert.strictEqual(total(yield* Fiber.join(all)), 9)
-  })
+it.effect(
+  `one that is silent for ${WORKER_METRICS_TIMEOUT_MS} ms is told as it was known, and no longer waited for`,
+  () =>
+    Effect.gen(function* () {
+      const { measured } = two()
+      measured.receiveSnapshot(1, calls(3), true)
+      measured.receiveSnapshot(2, calls(4), true)
+      const all = yield* Effect.forkChild(measured.all)
+      yield* TestClock.adjust(0)
+      measured.receiveSnapshot(1, calls(5), true)
+      yield* TestClock.adjust(WORKER_METRICS_TIMEOUT_MS - 1)
+      assert.isUndefined(all.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(total(yield* Fiber.join(all)), 9)
+    })
 )
 
 it.effect("one that ends is not waited for; what it counted stays, and it is ready no more", () =>
   Effect.gen(function* () {
     const { measured } = two()
-    measured.said(1, calls(3), true)
+    measured.receiveSnapshot(1, calls(3), true)
     const all = yield* Effect.forkChild(measured.all)
     yield* TestClock.adjust(0)
-    measured.said(2, calls(4), false)
-    measured.ended(1)
+    measured.receiveSnapshot(2, calls(4), false)
+    measured.removeWorker(1)
     assert.strictEqual(total(yield* Fiber.join(all)), 7)
     const ready = yield* Effect.forkChild(measured.ready)
     yield* TestClock.adjust(0)
-    measured.said(2, calls(4), false)
+    measured.receiveSnapshot(2, calls(4), false)
     assert.isFalse(yield* Fiber.join(ready))
   })
 )
@@ -67,10 +69,10 @@ it.effect("one that ends is not waited for; what it counted stays, and it is rea
 it.effect("what comes of one that has ended is not told beside what it left", () =>
   Effect.gen(function* () {
     const { measured } = two()
-    measured.said(1, calls(3), true)
-    measured.ended(1)
-    measured.said(1, calls(3), false)
-    measured.ended(2)
+    measured.receiveSnapshot(1, calls(3), true)
+    measured.removeWorker(1)
+    measured.receiveSnapshot(1, calls(3), false)
+    measured.removeWorker(2)
     assert.strictEqual(total(yield* measured.all), 3)
   })
 )

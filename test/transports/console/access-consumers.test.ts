@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { cursorOf } from "../../../src/domain/webhooks/event-feed/cursor.ts"
+import { formatFeedCursor } from "../../../src/domain/webhooks/event-feed/cursor.ts"
 import { trailOf } from "../../support/changes/trail-rows.ts"
 import { call, freshOperator, type OperatorOptions } from "../../support/harness.ts"
 import {
@@ -29,7 +29,7 @@ const reading = (
   { operatorId, token }: { readonly operatorId: number; readonly token: string },
   name: string,
   position = 0
-) => call(token, "put_event_consumer", { name, cursor: cursorOf({ operatorId, position }) })
+) => call(token, "put_event_consumer", { name, cursor: formatFeedCursor({ operatorId, position }) })
 
 /** Events in the operator's feed, the first queued on 2 January. */
 const fed = Effect.fnUntraced(function* (operatorId: number, count: number) {

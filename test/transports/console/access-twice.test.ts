@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { webhookIdOf } from "../../../src/domain/webhooks/deliveries/message.ts"
-import { makePolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
-import { webhookAddress } from "../../../src/transports/console/access/webhooks/shown.ts"
+import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
+import { webhookUrl } from "../../../src/transports/console/access/webhooks/shown.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/frame.ts"
 import { TEXTS } from "../../../src/transports/console/texts.ts"
-import { KEY_FIELD } from "../../../src/transports/console/visit.ts"
+import { FORM_KEY_FIELD } from "../../../src/transports/console/visit.ts"
 import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 import { changes, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
 import { answering } from "../../support/domain/webhooks/deliveries/sending.ts"
@@ -24,8 +24,8 @@ const sendTwice = Effect.fnUntraced(function* (
   fields: Readonly<Record<string, string>> = {}
 ) {
   const [form] = formsIn((yield* seen(cookie, path)).text, act)
-  const key = form?.get(KEY_FIELD) ?? assert.fail(`the form ${act} has no key`)
-  const send = acted(cookie, path, act, { ...fields, [KEY_FIELD]: key })
+  const key = form?.get(FORM_KEY_FIELD) ?? assert.fail(`the form ${act} has no key`)
+  const send = acted(cookie, path, act, { ...fields, [FORM_KEY_FIELD]: key })
   return yield* Effect.all([send, send], { concurrency: 2 })
 })
 
@@ -67,7 +67,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
       assert.deepStrictEqual(more, [])
       assert.deepStrictEqual(secretsIn(added), [made?.secret])
       assert.strictEqual(added.filter(({ text }) => text.includes(WEBHOOKS.repeatedSecret)).length, 1)
-      const rotated = yield* sendTwice(cookie, webhookAddress(made?.id ?? 0), "rotate_webhook_secret")
+      const rotated = yield* sendTwice(cookie, webhookUrl(made?.id ?? 0), "rotate_webhook_secret")
       const [after] = yield* subscriptions
       assert.deepStrictEqual(secretsIn(rotated), [after?.secret])
       // The previous secret still signs for a day.
@@ -77,16 +77,16 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
 
   it.effect("replays a delivery once", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator, id } = yield* subscribed(server.port)
       const [event_id = 0] = yield* happened(operator, changes(1))
       yield* workedOff(polls)
-      const [cookie, page] = [visitor(operator), webhookAddress(id)]
+      const [cookie, page] = [visitor(operator), webhookUrl(id)]
       const [form] = formsIn((yield* seen(cookie, page)).text, "replay_delivery")
       const fields = {
         delivery: webhookIdOf({ event_id, subscription_id: id }),
-        [KEY_FIELD]: form?.get(KEY_FIELD) ?? assert.fail("the form has no key")
+        [FORM_KEY_FIELD]: form?.get(FORM_KEY_FIELD) ?? assert.fail("the form has no key")
       }
       for (const _ of [1, 2]) {
         assert.strictEqual((yield* acted(cookie, page, "replay_delivery", fields)).status, 303)

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { Service } from "../../../src/service/service.ts"
-import { callAs, statusOf } from "../../../src/transports/console/calling.ts"
+import { callOperation, toPageStatus } from "../../../src/transports/console/calling.ts"
 import type { SignedInVisit } from "../../../src/transports/console/visit.ts"
 import { callerBy } from "../../support/callers.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
@@ -23,7 +23,7 @@ const visitOf = ({
   cookie: "",
   formToken: "",
   formKey: "",
-  address: "",
+  ipAddress: "",
   session: {
     email: "owner@example.test",
     operatorName: "Test",
@@ -41,21 +41,21 @@ layer(Layer.fresh(layerTest))("a call of a page", (it) => {
     Effect.gen(function* () {
       const service = yield* Service
       const visit = visitOf(yield* freshOperator())
-      assert.deepStrictEqual(yield* callAs(service, visit, "list_event_consumers", {}), {
+      assert.deepStrictEqual(yield* callOperation(service, visit, "list_event_consumers", {}), {
         _tag: "Ok",
         data: { event_consumers: [] }
       })
-      const refused = yield* callAs(service, visit, "delete_event_consumer", { name: "robot" })
+      const refused = yield* callOperation(service, visit, "delete_event_consumer", { name: "robot" })
       assert.deepInclude(refused, { _tag: "Refused", status: 404 })
-      assert.strictEqual(fieldOf({ error_msg: refused._tag === "Refused" ? refused.words : "" }), "name")
+      assert.strictEqual(fieldOf({ error_msg: refused._tag === "Refused" ? refused.message : "" }), "name")
       const banned = { ...visit.session, person: { ...visit.session.person, status: "banned" as const } }
-      assert.deepStrictEqual(yield* callAs(service, { ...visit, session: banned }, "list_event_consumers", {}), {
+      assert.deepStrictEqual(yield* callOperation(service, { ...visit, session: banned }, "list_event_consumers", {}), {
         _tag: "Refused",
         status: 403,
-        words: "Account banned"
+        message: "Account banned"
       })
       const codes = [...Object.values(ERROR_CODES), 502, 503, 504]
-      assert.deepStrictEqual(codes.map(statusOf), [400, 403, 403, 404, 409, 403, 422, 429, 500, 501, 502, 503, 504])
+      assert.deepStrictEqual(codes.map(toPageStatus), [400, 403, 403, 404, 409, 403, 422, 429, 500, 501, 502, 503, 504])
     })
   )
 
@@ -64,7 +64,7 @@ layer(Layer.fresh(layerTest))("a call of a page", (it) => {
       const [service, places] = [yield* Service, yield* Places]
       const operator = yield* freshOperator()
       const visit = visitOf(operator)
-      const page = places.within(operator.operatorId, callAs(service, visit, "list_event_consumers", {}))
+      const page = places.within(operator.operatorId, callOperation(service, visit, "list_event_consumers", {}))
       const answers = yield* Effect.forEach(Array.from({ length: 50 }), () => page, { concurrency: "unbounded" })
       assert.isTrue(answers.every(({ _tag }) => _tag === "Ok"))
     })

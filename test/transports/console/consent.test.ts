@@ -3,9 +3,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { WAITING_REQUEST } from "../../../src/platform/limits.ts"
+import { PENDING_AUTHORIZATION_REQUEST } from "../../../src/platform/limits.ts"
 import { SIGN_IN_PATH } from "../../../src/transports/console/frame.ts"
-import { localTarget } from "../../../src/transports/console/target.ts"
+import { toLocalUrl } from "../../../src/transports/console/target.ts"
 import { cookieName } from "../../../src/transports/console/visit.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
 import {
@@ -40,7 +40,7 @@ layer(layerConsenting())("the page of consent", (it) => {
           assert.strictEqual(status, 303)
           assert.isTrue(location.startsWith(`${SIGN_IN_PATH}?next=`))
           const next = new URL(location, PUBLIC_URL).searchParams.get("next")
-          const back = localTarget(next, "lost")
+          const back = toLocalUrl(next, "lost")
           const asked = Object.fromEntries(new URL(target, PUBLIC_URL).searchParams)
           assert.deepStrictEqual(Object.fromEntries(new URL(back, PUBLIC_URL).searchParams), asked)
           const allowed = yield* sent(back, { cookie: yield* signIn(), form: allow("read-only") })
@@ -54,8 +54,11 @@ layer(layerConsenting())("the page of consent", (it) => {
     Effect.gen(function* () {
       const of = (length: number) => partnerAsks({ x: "x".repeat(length) })
       const base = (yield* sent(of(1))).location.length - 1
-      assert.strictEqual((yield* sent(of(WAITING_REQUEST - base))).location.length, WAITING_REQUEST)
-      const over = yield* sent(of(WAITING_REQUEST - base + 1))
+      assert.strictEqual(
+        (yield* sent(of(PENDING_AUTHORIZATION_REQUEST - base))).location.length,
+        PENDING_AUTHORIZATION_REQUEST
+      )
+      const over = yield* sent(of(PENDING_AUTHORIZATION_REQUEST - base + 1))
       assert.deepStrictEqual([over.status, over.location], [400, ""])
       assert.include(over.text, "too long")
     })

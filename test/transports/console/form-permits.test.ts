@@ -2,15 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
-import { Codes } from "../../../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../../../src/domain/access/oauth/Codes.ts"
 import { Grants } from "../../../src/domain/access/oauth/Grants.ts"
-import { newCookie } from "../../../src/domain/access/sign-in/cookie.ts"
+import { newSessionCookie } from "../../../src/domain/access/sign-in/cookie.ts"
 import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { Outbound } from "../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { CONSOLE_PLACES, PLACE_WAIT_MS } from "../../../src/platform/limits.ts"
+import { CONSOLE_PERMITS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 import { layerConsoleAssembly } from "../../../src/transports/console/assembly.ts"
-import { layerConsolePages } from "../../../src/transports/console/console.ts"
+import { layerConsoleEndpoint } from "../../../src/transports/console/console.ts"
 import { callerBy } from "../../support/callers.ts"
 import { PUBLIC_URL, partnerAsks, sent } from "../../support/domain/access/oauth/consenting.ts"
 import { layerTest } from "../../support/harness.ts"
@@ -29,7 +29,7 @@ const session = {
 let consentPages = 0
 
 /** The console for a person who is signed in. Its consent page never responds and so holds its permit. */
-const layerBusyConsole = layerConsolePages(PUBLIC_URL).pipe(
+const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
   Layer.provide([
     Layer.mock(Sessions, { find: () => Effect.succeed(session) }),
     Layer.mock(Clients, {
@@ -39,7 +39,7 @@ const layerBusyConsole = layerConsolePages(PUBLIC_URL).pipe(
           Effect.never
         )
     }),
-    Layer.mock(Codes, {}),
+    Layer.mock(AuthorizationCodes, {}),
     Layer.mock(Passwords, {}),
     Layer.mock(Grants, {}),
     Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
@@ -50,14 +50,14 @@ const layerBusyConsole = layerConsolePages(PUBLIC_URL).pipe(
 layer(layerBusyConsole)("a form of the console", (it) => {
   it.effect("waits for a concurrency permit before it is parsed, also if it is refused", () =>
     Effect.gen(function* () {
-      const cookie = newCookie()
+      const cookie = newSessionCookie()
       const unreadable = sent("/console", { cookie, form: { note: "\u0000" } })
       assert.strictEqual((yield* unreadable).status, 400)
       const begin = Effect.forkChild(sent(partnerAsks(), { cookie }), { startImmediately: true })
-      const pages = yield* Effect.replicateEffect(begin, CONSOLE_PLACES)
-      yield* Effect.repeat(Effect.yieldNow, { until: () => consentPages === CONSOLE_PLACES })
+      const pages = yield* Effect.replicateEffect(begin, CONSOLE_PERMITS)
+      yield* Effect.repeat(Effect.yieldNow, { until: () => consentPages === CONSOLE_PERMITS })
       const waiting = yield* Effect.forkChild(unreadable, { startImmediately: true })
-      yield* Effect.repeat(TestClock.adjust(PLACE_WAIT_MS), { until: () => waiting.pollUnsafe() !== undefined })
+      yield* Effect.repeat(TestClock.adjust(PERMIT_WAIT_MS), { until: () => waiting.pollUnsafe() !== undefined })
       assert.strictEqual((yield* Fiber.join(waiting)).status, 503)
       yield* Fiber.interruptAll(pages)
     })

@@ -2,30 +2,30 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Conflict } from "../../../src/contract/errors.ts"
-import { newCookie, newKnownCookie } from "../../../src/domain/access/sign-in/cookie.ts"
-import { type OwnPassword, Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
-import { type Confirmed, Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { personOf } from "../../../src/domain/access/sign-in/session-store.ts"
+import { newKnownBrowserCookie, newSessionCookie } from "../../../src/domain/access/sign-in/cookie.ts"
+import { type OwnPasswordInput, Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
+import { type PasswordConfirmation, Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
+import { toPerson } from "../../../src/domain/access/sign-in/session-store.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"
 import { PASSWORD_PATH } from "../../../src/transports/console/frame.ts"
 import { makePasswordPage } from "../../../src/transports/console/password.ts"
 import { TEXTS } from "../../../src/transports/console/texts.ts"
-import { formTokenOf, type SignedInVisit } from "../../../src/transports/console/visit.ts"
+import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
 import { confirmedBy, PASSWORD } from "../../support/domain/access/sign-in/host.ts"
 import { byNobody } from "../../support/harness.ts"
 import { alertIn } from "../../support/transports/console/browsing.ts"
 
 // What the page says of a password that was confirmed and then could not be replaced.
 
-const person = personOf({
+const person = toPerson({
   ...{ operatorId: 1, accountId: 7, accountName: "Harbour Stays", role: "main", edition: "pro", status: "active" },
   ...{ timeZone: "Europe/Lisbon", currency: "EUR", subscriptionUntil: null, passwordAt: new Date(0) },
   ...{ email: "host@example.test", operatorName: "Harbour Stays", passwordHash: "" }
 })
-const cookie = newCookie()
+const cookie = newSessionCookie()
 const visit: SignedInVisit = {
-  ...{ target: PASSWORD_PATH, path: PASSWORD_PATH, query: new URLSearchParams(), address: "192.0.2.1" },
-  ...{ cookie, known: newKnownCookie(), formToken: formTokenOf(cookie), formKey: "" },
+  ...{ target: PASSWORD_PATH, path: PASSWORD_PATH, query: new URLSearchParams(), ipAddress: "192.0.2.1" },
+  ...{ cookie, knownBrowser: newKnownBrowserCookie(), formToken: deriveFormToken(cookie), formKey: "" },
   session: { email: "host@example.test", operatorName: "Harbour Stays", passwordAt: 0, person }
 }
 
@@ -34,8 +34,8 @@ const form = new URLSearchParams({ password: PASSWORD, new_password: "another pa
 /** The answer to the form, where the change comes to this. */
 const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
   Effect.gen(function* () {
-    const given: Array<readonly [Confirmed, OwnPassword]> = []
-    const { acts } = yield* makePasswordPage.pipe(
+    const given: Array<readonly [PasswordConfirmation, OwnPasswordInput]> = []
+    const { actions: acts } = yield* makePasswordPage.pipe(
       Effect.provide(
         Layer.mergeAll(
           Layer.mock(Sessions, { confirm: (of) => Effect.succeed(confirmedBy(of, 7)) }),
@@ -50,7 +50,9 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
       )
     )
     const response = yield* acts.get("change_password")?.(visit, form) ?? Effect.die("there is no such form")
-    assert.deepStrictEqual(given, [[confirmedBy(cookie, 7), { password: "another password", known: visit.known }]])
+    assert.deepStrictEqual(given, [
+      [confirmedBy(cookie, 7), { password: "another password", knownBrowserCookie: visit.knownBrowser }]
+    ])
     return response
   }).pipe(byNobody)
 

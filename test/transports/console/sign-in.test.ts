@@ -3,9 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Refusals } from "../../../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../../../src/changes/Refusals.ts"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
-import { newCookie } from "../../../src/domain/access/sign-in/cookie.ts"
+import { newSessionCookie } from "../../../src/domain/access/sign-in/cookie.ts"
 import {
   CONSOLE_FORM_BYTES,
   CONSOLE_REQUESTS_A_MINUTE,
@@ -74,7 +74,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
     Effect.gen(function* () {
       const { browser, email } = yield* ready
       const attacker = yield* newBrowser
-      const planted = newCookie()
+      const planted = newSessionCookie()
       for (const each of [browser, attacker]) each.jar.set("latchkey", planted)
       yield* browser.signIn(email, PASSWORD)
       assert.notStrictEqual(browser.jar.get("latchkey"), planted)
@@ -454,9 +454,9 @@ const layerTelling = layerServing(
     undefined,
     undefined,
     undefined,
-    Layer.succeed(Refusals, {
-      call: () => Effect.void,
-      signIn: (account) => Effect.sync(() => void counted.push(account?.accountId))
+    Layer.succeed(FailedCallCounter, {
+      recordCall: () => Effect.void,
+      recordSignIn: (account) => Effect.sync(() => void counted.push(account?.accountId))
     })
   ),
   { trustProxy: true }

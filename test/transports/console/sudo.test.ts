@@ -7,7 +7,7 @@ import { Sessions, SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.t
 import { SIGN_IN_FAILURES } from "../../../src/platform/limits.ts"
 import { makeSudo, SUDO_FIELD } from "../../../src/transports/console/sudo.ts"
 import { TEXTS } from "../../../src/transports/console/texts.ts"
-import { formTokenOf, type SignedInVisit } from "../../../src/transports/console/visit.ts"
+import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
 import { CHEAP, PASSWORD, signingIn } from "../../support/domain/access/sign-in/host.ts"
 import { byNobody, layerTest } from "../../support/harness.ts"
 
@@ -25,9 +25,9 @@ const ready = Effect.gen(function* () {
   const visit = Effect.map(sessions.find(cookie), (session): SignedInVisit => {
     if (session === undefined) return assert.fail("nobody is signed in")
     const where = { target: "/console/access", path: "/console/access", query: new URLSearchParams() }
-    return { ...where, cookie, formToken: formTokenOf(cookie), formKey: "", session, address }
+    return { ...where, cookie, formToken: deriveFormToken(cookie), formKey: "", session, ipAddress: address }
   })
-  const field = Effect.flatMap(visit, (each) => Effect.map(sudo.field(each), ({ html }) => html))
+  const field = Effect.flatMap(visit, (each) => Effect.map(sudo.passwordField(each), ({ html }) => html))
   const check = (fields: Readonly<Record<string, string>>) =>
     Effect.flatMap(visit, (each) =>
       Effect.map(byNobody(sudo.check(each, new URLSearchParams(fields))), Option.getOrUndefined)
@@ -45,7 +45,7 @@ layer(layerSudo, { excludeTestServices: false })("what is weighty", (it) => {
       yield* TestClock.setTime(START + SUDO_MS + 1)
       assert.include(yield* field, `name="${SUDO_FIELD}"`)
       for (const fields of [{}, { [SUDO_FIELD]: "" }]) {
-        assert.deepStrictEqual(yield* check(fields), { _tag: "Refused", status: 403, words: TEXTS.sudo.missing })
+        assert.deepStrictEqual(yield* check(fields), { _tag: "Refused", status: 403, message: TEXTS.sudo.missing })
       }
       assert.isUndefined(yield* check({ [SUDO_FIELD]: PASSWORD }))
       assert.strictEqual(yield* field, "")
@@ -59,11 +59,11 @@ layer(layerSudo, { excludeTestServices: false })("what is weighty", (it) => {
       yield* TestClock.setTime(START + SUDO_MS + 1)
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) {
         assert.deepStrictEqual(yield* check({ [SUDO_FIELD]: "wrong" }), {
-          ...{ _tag: "Refused", status: 401, words: TEXTS.sudo.wrong }
+          ...{ _tag: "Refused", status: 401, message: TEXTS.sudo.wrong }
         })
       }
       assert.deepStrictEqual(yield* check({ [SUDO_FIELD]: PASSWORD }), {
-        ...{ _tag: "Refused", status: 429, words: TEXTS.signIn.wait(1), retryAfter: 1 }
+        ...{ _tag: "Refused", status: 429, message: TEXTS.signIn.wait(1), retryAfter: 1 }
       })
       assert.include(yield* field, `name="${SUDO_FIELD}"`)
       yield* TestClock.adjust(1_000)

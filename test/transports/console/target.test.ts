@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { localTarget } from "../../../src/transports/console/target.ts"
+import { toLocalUrl } from "../../../src/transports/console/target.ts"
 
 const OTHERWISE = "/console/access"
-const targeted = (text: string | null) => localTarget(text, OTHERWISE)
+const targeted = (text: string | null) => toLocalUrl(text, OTHERWISE)
 
 describe("where signing in leads to", () => {
   it("is one of our pages, as it was asked for", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { makePolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
-import { webhookAddress } from "../../../src/transports/console/access/webhooks/shown.ts"
+import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
+import { webhookUrl } from "../../../src/transports/console/access/webhooks/shown.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/frame.ts"
 import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
@@ -15,7 +15,7 @@ const WORDS = TEXTS.access.webhooks
 
 /** A host in a browser, with a webhook that failed, one that is fine, and what was sent to them. */
 const hosted = Effect.fnUntraced(function* (options: Parameters<typeof newPage>[0]) {
-  const [base, polls] = [yield* BaseUrl, yield* makePolls]
+  const [base, polls] = [yield* BaseUrl, yield* makeDeliveryPolls]
   const { mood, answer } = moody()
   const server = yield* receiver(answer)
   const webhook = yield* subscribed(server.port, { path: "/hooks" })
@@ -40,7 +40,7 @@ describe.runIf(hasChromium)(orNoChromium("the pages of webhooks in a browser"), 
     it.effect.each(looks)("keep nobody out, on %s", ([name, options]) =>
       Effect.gen(function* () {
         const { page, base, webhook } = yield* hosted(options)
-        for (const path of [ACCESS_PATH, webhookAddress(webhook.id)]) {
+        for (const path of [ACCESS_PATH, webhookUrl(webhook.id)]) {
           yield* Effect.promise(() => page.goto(`${base}${path}`))
           // What is folded away is looked at, too.
           for (const summary of yield* Effect.promise(() => page.locator("summary").all())) {

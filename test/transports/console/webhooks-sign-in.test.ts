@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { SESSION_QUIET_MS } from "../../../src/platform/limits.ts"
-import { webhookAddress } from "../../../src/transports/console/access/webhooks/shown.ts"
+import { SESSION_IDLE_MS } from "../../../src/platform/limits.ts"
+import { webhookUrl } from "../../../src/transports/console/access/webhooks/shown.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/frame.ts"
 import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { CHEAP, PASSWORD, signingIn } from "../../support/domain/access/sign-in/host.ts"
@@ -37,7 +37,7 @@ const hosted = Effect.fnUntraced(function* (time: string) {
     sql<{ url: string }>`SELECT url FROM webhook_subscriptions WHERE operator_id = ${operatorId} ORDER BY id`,
     (rows) => rows.map(({ url }) => url)
   )
-  return { browser, email, send, subscription, urls, page: webhookAddress((yield* subscription).id) }
+  return { browser, email, send, subscription, urls, page: webhookUrl((yield* subscription).id) }
 })
 
 layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in", (it) => {
@@ -95,7 +95,7 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
   it.effect("is where one comes back to whose session ended over its form", () =>
     Effect.gen(function* () {
       const { browser, email, send, page } = yield* hosted("2027-05-02T10:00:00Z")
-      yield* TestClock.adjust(SESSION_QUIET_MS)
+      yield* TestClock.adjust(SESSION_IDLE_MS)
       const late = yield* send(page, "change_webhook", { ...EVENTS, url: "https://hooks.example.com/late" })
       const location = late.headers.get("location") ?? ""
       assert.deepStrictEqual([late.status, location], [303, `/console?${new URLSearchParams({ next: page })}`])

@@ -3,17 +3,17 @@ import { Clock, Effect, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { webhookIdOf } from "../../../src/domain/webhooks/deliveries/message.ts"
-import { isSigned } from "../../../src/domain/webhooks/deliveries/signature.ts"
+import { hasValidSignature } from "../../../src/domain/webhooks/deliveries/signature.ts"
 import { PAUSED_BY_HOST } from "../../../src/domain/webhooks/deliveries/subscriptions.ts"
-import { makePolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/workers.ts"
 import { EVENT_NAMES } from "../../../src/jobs/events/events.ts"
 import { jsonParameter } from "../../../src/platform/database/parameters.ts"
 import { WEBHOOK_DELIVERIES_SHOWN, WEBHOOK_TESTS_A_MINUTE } from "../../../src/platform/limits.ts"
-import { isTaken, whyOf } from "../../../src/transports/console/access/webhooks/reasons.ts"
-import { WEBHOOK_PATH, webhookAddress } from "../../../src/transports/console/access/webhooks/shown.ts"
+import { explainResult, isAccepted } from "../../../src/transports/console/access/webhooks/reasons.ts"
+import { WEBHOOK_PATH, webhookUrl } from "../../../src/transports/console/access/webhooks/shown.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/frame.ts"
 import { TEXTS } from "../../../src/transports/console/texts.ts"
-import { formTokenOf } from "../../../src/transports/console/visit.ts"
+import { deriveFormToken } from "../../../src/transports/console/visit.ts"
 import { trailOf } from "../../support/changes/trail-rows.ts"
 import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 import { changes, deliveries, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
@@ -63,7 +63,7 @@ const shownSecret = ({ text }: Page) => /whsec_[A-Za-z0-9+/]+=*/.exec(text)?.[0]
 /** A webhook of a new operator, and its host at its page. */
 const hosted = Effect.fnUntraced(function* (port: number, operator?: TestOperator) {
   const webhook = yield* subscribed(port, operator === undefined ? {} : { operator })
-  return { ...webhook, cookie: visitor(webhook.operator), page: webhookAddress(webhook.id) }
+  return { ...webhook, cookie: visitor(webhook.operator), page: webhookUrl(webhook.id) }
 })
 
 /** As many test events as an operator may send, of two webhooks, and one more; and whether all were sent within one minute of the clock. */
@@ -85,19 +85,19 @@ describe("why a receiver has not an event", () => {
   it("is said of every status, and that it has it of 2xx alone", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 999 }), (status) => {
-        const why = whyOf({ status, reason: null })
+        const why = explainResult({ status, reason: null })
         assert.isNotEmpty(why)
-        assert.strictEqual(isTaken({ status, reason: null }), status >= 200 && status < 300)
-        assert.strictEqual(why === WORDS.answered["2xx"], isTaken({ status, reason: null }))
+        assert.strictEqual(isAccepted({ status, reason: null }), status >= 200 && status < 300)
+        assert.strictEqual(why === WORDS.answered["2xx"], isAccepted({ status, reason: null }))
       })
     )
   })
 
   it("is said in words of its own for every reason, and in some for one that nobody knows", () => {
-    const words = Object.keys(WORDS.noAnswer).map((reason) => whyOf({ status: null, reason }))
+    const words = Object.keys(WORDS.noAnswer).map((reason) => explainResult({ status: null, reason }))
     assert.strictEqual(new Set(words).size, 8)
-    assert.isNotEmpty(whyOf({ status: null, reason: "toString" }))
-    assert.isNotEmpty(whyOf({ status: null, reason: null }))
+    assert.isNotEmpty(explainResult({ status: null, reason: "toString" }))
+    assert.isNotEmpty(explainResult({ status: null, reason: null }))
   })
 })
 
@@ -118,7 +118,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       for (const words of [WORDS.madeAgain, `<a href="${ACCESS_PATH}">${WORDS.madeOn}</a>`]) says(made, words)
       const [row] = yield* kept(operator.operatorId)
       assert.deepInclude(row, { url, account_id: operator.accountId, secret: shownSecret(made) })
-      for (const path of [ACCESS_PATH, webhookAddress(row?.id ?? 0)]) {
+      for (const path of [ACCESS_PATH, webhookUrl(row?.id ?? 0)]) {
         const page = yield* seen(cookie, path)
         says(page, url)
         assert.strictEqual(shownSecret(page), "")
@@ -183,7 +183,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("pause and resume: meanwhile nothing is sent, and afterwards what happened", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator, id, cookie, page } = yield* hosted(server.port)
       const paused = yield* followed(cookie, yield* acted(cookie, page, "pause_webhook"))
@@ -209,7 +209,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("give a paused webhook a new secret, and resume nothing", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator, cookie, page, secret } = yield* hosted(server.port)
       yield* acted(cookie, page, "pause_webhook")
@@ -235,7 +235,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("send again when a pause or a rest is over, and say so", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator, id, cookie, page } = yield* hosted(server.port)
       const [event_id = 0] = yield* happened(operator, changes(1))
@@ -288,7 +288,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("tell why a delivery failed, with what the receiver said, and send it again", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { mood, answer } = moody()
       const server = yield* receiver(answer)
       const { operator, id, cookie, page } = yield* hosted(server.port)
@@ -325,7 +325,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("show a page of deliveries and lead to the older ones", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { operator, cookie, page, id } = yield* hosted((yield* receiver(answering(200))).port)
       const shown = ({ text }: Page) =>
         Array.from(text.matchAll(/name="delivery" value="evt_(\d+)_\d+"/g), ([, event]) => Number(event))
@@ -343,7 +343,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       assert.deepStrictEqual(shown(second), ids.slice(0, 1))
       says(second, WORDS.newest)
       for (const before of ["0", "x", "-1", "1.5", "9".repeat(30)]) {
-        assert.strictEqual((yield* seen(cookie, `${webhookAddress(id)}&before=${before}`)).status, 200)
+        assert.strictEqual((yield* seen(cookie, `${webhookUrl(id)}&before=${before}`)).status, 200)
       }
     })
   )
@@ -353,7 +353,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const operator = yield* freshOperator()
       const one = yield* connected(operator, yield* partner(), MARKUP)
       const { id } = yield* subscribed(1, { operator: { ...operator, token: one.token } })
-      for (const path of [ACCESS_PATH, webhookAddress(id)]) {
+      for (const path of [ACCESS_PATH, webhookUrl(id)]) {
         const page = yield* seen(visitor(operator), path)
         assert.include(page.text, `${ESCAPED} (Owner)`)
         assert.notInclude(page.text, "<script>")
@@ -377,7 +377,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const { operator, cookie, page } = yield* hosted(server.port)
       const before = yield* kept(operator.operatorId)
       const stranger = visitor(operator)
-      for (const token of ["", "x", formTokenOf(stranger)]) {
+      for (const token of ["", "x", deriveFormToken(stranger)]) {
         for (const [act, fields] of acts) {
           assert.strictEqual((yield* acted(cookie, page, act, fields, token)).status, 403, act)
         }
@@ -391,7 +391,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("show a sub-account its own webhooks, and find no other by any form", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const owner = yield* freshOperator()
       const accountId = yield* accountOf(owner.operatorId, "sub", "Sub")
@@ -407,26 +407,23 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       says(list, own.url)
       saysNot(list, another.url)
       says(yield* seen(visitor(owner), ACCESS_PATH), another.url)
-      assert.strictEqual((yield* seen(sub, webhookAddress(own.id))).status, 200)
+      assert.strictEqual((yield* seen(sub, webhookUrl(own.id))).status, 200)
       const [event = 0] = yield* happened(owner, changes(1))
       const [theirs = 0] = yield* happened(foreign.operator, changes(1))
       yield* workedOff(polls)
       yield* Queue.clear(server.requests)
       const before = [yield* kept(owner.operatorId), yield* kept(foreign.operator.operatorId)]
       for (const { id } of [another, foreign]) {
-        const page = yield* seen(sub, webhookAddress(id))
+        const page = yield* seen(sub, webhookUrl(id))
         assert.strictEqual(page.status, 404)
         says(page, WORDS.noSuch)
         for (const [act, fields] of acts) {
           const delivery = webhookIdOf({ event_id: id === another.id ? event : theirs, subscription_id: id })
           const given = { ...fields, delivery, id: String(own.id) }
-          assert.strictEqual((yield* acted(sub, webhookAddress(id), act, given)).status, 404, act)
+          assert.strictEqual((yield* acted(sub, webhookUrl(id), act, given)).status, 404, act)
           // By the page of its own, with another's ids in the fields.
           if (act === "replay_delivery") {
-            assert.strictEqual(
-              (yield* acted(sub, webhookAddress(own.id), act, { delivery, id: String(id) })).status,
-              409
-            )
+            assert.strictEqual((yield* acted(sub, webhookUrl(own.id), act, { delivery, id: String(id) })).status, 409)
           }
         }
       }
@@ -463,7 +460,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
   it.effect("is sent once, signed as any other, and its answer is shown", () =>
     Effect.gen(function* () {
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { mood, answer } = moody()
       const server = yield* receiver(answer)
       const { operator, id, cookie, page, secret, url } = yield* hosted(server.port)
@@ -488,7 +485,9 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
       const known = String(headers?.["webhook-id"])
       assert.match(known, new RegExp(`^test_${id}_\\d+$`))
       const message = { id: known, timestamp: Number(headers?.["webhook-timestamp"]), body }
-      assert.isTrue(isSigned(message, String(headers?.["webhook-signature"]), Redacted.make(secret), Date.now()))
+      assert.isTrue(
+        hasValidSignature(message, String(headers?.["webhook-signature"]), Redacted.make(secret), Date.now())
+      )
       assert.isString(headers?.["service-webhook-secret-token"])
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
       assert.deepStrictEqual(yield* deliveries({ operator, id, url, secret }), [])

@@ -5,21 +5,21 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { GuestPages } from "../../../src/domain/bookings/check-in/GuestPages.ts"
-import { ARRIVAL, PHOTO, WHOSE } from "../../../src/domain/bookings/check-in/labels.ts"
+import { GuestPortal } from "../../../src/domain/bookings/check-in/GuestPages.ts"
+import { ARRIVAL_LABEL, DOCUMENT_OWNER_LABEL, PHOTO_LABEL } from "../../../src/domain/bookings/check-in/labels.ts"
 import {
-  GUEST_FORM_BYTES,
-  GUEST_FORMS_A_MINUTE,
-  GUEST_PAGES_A_MINUTE,
   GUEST_PHOTO_MS,
   GUEST_PHOTOS,
   GUEST_PHOTOS_OF_OPERATOR,
   GUEST_PHOTOS_OF_STAY,
+  GUEST_PORTAL_FORM_BYTES,
+  GUEST_PORTAL_FORMS_A_MINUTE,
+  GUEST_PORTAL_VIEWS_A_MINUTE,
   IDENTITY_IMAGES_A_GUEST,
   IMAGE_BYTES
 } from "../../../src/platform/limits.ts"
-import { Arriving } from "../../../src/transports/guest-portal/Arriving.ts"
-import { makeGuestPage } from "../../../src/transports/guest-portal/guest-page.ts"
+import { PhotoUploadPermits } from "../../../src/transports/guest-portal/Arriving.ts"
+import { makeGuestPortalHandler } from "../../../src/transports/guest-portal/guest-page.ts"
 import { Browser, barriers, hasChromium, newPage, orNoChromium } from "../../support/browser.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 import { jpegOfBytes } from "../../support/jpegs.ts"
@@ -186,24 +186,28 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
       yield* checkIn({ id_required: "required" })
       const before = yield* events
       for (const [answer, status, field] of [
-        [arrival(here, "24:00"), 422, ARRIVAL],
-        [arrival(here, "half past four"), 422, ARRIVAL],
-        [form("?form=arrival", { body: new URLSearchParams({}) }), 400, ARRIVAL],
+        [arrival(here, "24:00"), 422, ARRIVAL_LABEL],
+        [arrival(here, "half past four"), 422, ARRIVAL_LABEL],
+        [form("?form=arrival", { body: new URLSearchParams({}) }), 400, ARRIVAL_LABEL],
         [
           form("?form=arrival", {
             body: "arrival_at=1%3A00&arrival_at=2%3A00",
             headers: { "content-type": "application/x-www-form-urlencoded" }
           }),
           400,
-          ARRIVAL
+          ARRIVAL_LABEL
         ],
         [form("?form=arrival", { body: "16:30", headers: text }), 415, ""],
-        [form("?form=arrival", { body: new URLSearchParams({ arrival_at: "x".repeat(GUEST_FORM_BYTES) }) }), 413, ""],
+        [
+          form("?form=arrival", { body: new URLSearchParams({ arrival_at: "x".repeat(GUEST_PORTAL_FORM_BYTES) }) }),
+          413,
+          ""
+        ],
         [form("", { body: new URLSearchParams({}) }), 400, ""],
         [form("?form=photo", { body: "photo", headers: text }), 415, ""],
         [form("?form=photo", { body: "x", headers: { "content-type": "multipart/form-data" } }), 400, ""],
-        [form("?form=photo", { body: fields([["guest", `${guest}`]]) }), 422, PHOTO],
-        [form("?form=photo", { body: fields([["photo", file]]) }), 400, WHOSE],
+        [form("?form=photo", { body: fields([["guest", `${guest}`]]) }), 422, PHOTO_LABEL],
+        [form("?form=photo", { body: fields([["photo", file]]) }), 400, DOCUMENT_OWNER_LABEL],
         [
           form("?form=photo", {
             body: fields([
@@ -213,7 +217,7 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
             ])
           }),
           400,
-          PHOTO
+          PHOTO_LABEL
         ],
         [
           form("?form=photo", {
@@ -226,11 +230,11 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
           ""
         ],
         [form("?form=photo", { body: fields([...Array(4).fill(["a", "b"]), ["photo", file]]) }), 413, ""],
-        [sendPhoto(here, "0"), 422, WHOSE],
-        [sendPhoto(here, `${guest + 1_000_000}`), 422, WHOSE],
-        [sendPhoto(here, "other"), 422, WHOSE],
-        [sendPhoto(here, `${guest}`, new Uint8Array([0x89, 0x50])), 422, PHOTO],
-        [sendPhoto(here, `${guest}`, new Uint8Array()), 422, PHOTO]
+        [sendPhoto(here, "0"), 422, DOCUMENT_OWNER_LABEL],
+        [sendPhoto(here, `${guest + 1_000_000}`), 422, DOCUMENT_OWNER_LABEL],
+        [sendPhoto(here, "other"), 422, DOCUMENT_OWNER_LABEL],
+        [sendPhoto(here, `${guest}`, new Uint8Array([0x89, 0x50])), 422, PHOTO_LABEL],
+        [sendPhoto(here, `${guest}`, new Uint8Array()), 422, PHOTO_LABEL]
       ] as const) {
         yield* TestClock.adjust("1 minute")
         const told = yield* answer
@@ -246,7 +250,7 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
       const { here, checkIn, guest } = yield* ready()
       yield* checkIn({ id_required: "required" })
       const large = yield* sendPhoto(here, `${guest}`, jpegOfBytes(IMAGE_BYTES + 1))
-      assert.deepStrictEqual([large.status, fieldIn(large.text)], [413, PHOTO])
+      assert.deepStrictEqual([large.status, fieldIn(large.text)], [413, PHOTO_LABEL])
       assert.include(alertIn(large.text), `${IMAGE_BYTES} bytes`)
       assert.strictEqual((yield* sendPhoto(here, `${guest}`, jpegOfBytes(IMAGE_BYTES))).status, 303)
     })
@@ -298,14 +302,14 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
     Effect.gen(function* () {
       const { here, checkIn, guest, record, sql, operatorId } = yield* ready()
       yield* checkIn({ id_required: "required" })
-      const pages = yield* Effect.provide(GuestPages, GuestPages.layer)
+      const pages = yield* Effect.provide(GuestPortal, GuestPortal.layer)
       const open = Effect.map(pages.open(here.split("/").at(-1) ?? ""), (found) =>
         found._tag === "Some" ? found.value : assert.fail()
       )
       const stay = yield* open
       const ended = yield* Effect.forEach(
         Array.from({ length: IDENTITY_IMAGES_A_GUEST + 3 }),
-        () => Effect.exit(pages.handIn(stay, { guestId: guest, jpeg: jpegOfBytes(64) })),
+        () => Effect.exit(pages.submitIdentityImage(stay, { guestId: guest, jpeg: jpegOfBytes(64) })),
         { concurrency: "unbounded" }
       )
       assert.lengthOf(
@@ -314,7 +318,7 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
       )
       assert.lengthOf((yield* record).checkin_guide_images, IDENTITY_IMAGES_A_GUEST)
       const refused = yield* sendPhoto(here, `${guest}`)
-      assert.deepStrictEqual([refused.status, fieldIn(refused.text)], [422, PHOTO])
+      assert.deepStrictEqual([refused.status, fieldIn(refused.text)], [422, PHOTO_LABEL])
       assert.include(alertIn(refused.text), String(IDENTITY_IMAGES_A_GUEST))
       assert.notInclude(refused.text, "<select")
       const [left] = yield* sql<{ going: number }>`
@@ -327,7 +331,7 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
     Effect.gen(function* () {
       const { here, guest } = yield* ready()
       const told = yield* sendPhoto(here, `${guest}`)
-      assert.deepStrictEqual([told.status, fieldIn(told.text)], [422, PHOTO])
+      assert.deepStrictEqual([told.status, fieldIn(told.text)], [422, PHOTO_LABEL])
     })
   )
 
@@ -413,16 +417,16 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
   )
 
   it.effect(
-    `is looked at ${GUEST_PAGES_A_MINUTE} times a minute and takes ${GUEST_FORMS_A_MINUTE} forms, and then says when to come again`,
+    `is looked at ${GUEST_PORTAL_VIEWS_A_MINUTE} times a minute and takes ${GUEST_PORTAL_FORMS_A_MINUTE} forms, and then says when to come again`,
     () =>
       Effect.gen(function* () {
         const { here } = yield* ready("2027-05-01T10:00:15Z")
-        for (let looks = 0; looks < GUEST_PAGES_A_MINUTE; looks += 1)
+        for (let looks = 0; looks < GUEST_PORTAL_VIEWS_A_MINUTE; looks += 1)
           assert.strictEqual((yield* fetched(here)).status, 200)
         const late = yield* fetched(here)
         assert.deepStrictEqual([late.status, late.headers.get("retry-after")], [429, "45"])
         assert.include(late.text, "in 45 seconds")
-        for (let forms = 0; forms < GUEST_FORMS_A_MINUTE; forms += 1) {
+        for (let forms = 0; forms < GUEST_PORTAL_FORMS_A_MINUTE; forms += 1) {
           assert.strictEqual((yield* arrival(here, "16:30")).status, 303)
         }
         assert.strictEqual((yield* arrival(here, "16:31")).status, 429)
@@ -448,7 +452,7 @@ describe("photos that arrive", () => {
       most: number,
       stayOf: (index: number) => { operator_id: number; id: number }
     ) {
-      const all = new Arriving()
+      const all = new PhotoUploadPermits()
       for (let index = 0; index < most; index += 1) {
         yield* Effect.forkChild(all.within(stayOf(index), Effect.never), { startImmediately: true })
       }
@@ -465,7 +469,7 @@ describe("photos that arrive", () => {
           const greedy = yield* arriving(GUEST_PHOTOS_OF_OPERATOR, (id) => ({ operator_id: 1, id }))
           yield* greedy.within({ operator_id: 2, id: 100 }, Effect.void)
           yield* arriving(GUEST_PHOTOS, (id) => ({ operator_id: id, id }))
-          const again = new Arriving()
+          const again = new PhotoUploadPermits()
           for (let times = 0; times < 3; times += 1) yield* again.within({ operator_id: 1, id: 1 }, Effect.void)
         })
     )
@@ -477,7 +481,7 @@ describe("a page that cannot be shown", () => {
   const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
   const layerBroken = Layer.mergeAll(
-    Layer.succeed(GuestPages, { open: () => away, tellArrival: () => away, handIn: () => away }),
+    Layer.succeed(GuestPortal, { open: () => away, setArrivalTime: () => away, submitIdentityImage: () => away }),
     RateWindows.layerMemory,
     Places.layer(),
     Logger.layer([Logger.make((entry) => void lines.push(Logger.formatJson.log(entry)))])
@@ -486,7 +490,7 @@ describe("a page that cannot be shown", () => {
   layer(layerBroken)((it) => {
     it.effect("says so, and the log does not hold its address", () =>
       Effect.gen(function* () {
-        const answer = yield* makeGuestPage
+        const answer = yield* makeGuestPortalHandler
         const response = yield* Effect.map(
           answer(HttpServerRequest.fromWeb(new Request(`http://127.0.0.1/guests/${token}`))),
           HttpServerResponse.toWeb
@@ -505,7 +509,7 @@ describe("a page that cannot be shown", () => {
 describe("a photo that comes slowly", () => {
   const pages = { open: () => Effect.succeed(Option.some(openedStay({ id_required: "required" }))) }
   const layerSlow = Layer.mergeAll(
-    Layer.succeed(GuestPages, { ...pages, tellArrival: () => Effect.void, handIn: () => Effect.void }),
+    Layer.succeed(GuestPortal, { ...pages, setArrivalTime: () => Effect.void, submitIdentityImage: () => Effect.void }),
     RateWindows.layerMemory,
     Places.layer()
   )
@@ -521,7 +525,7 @@ describe("a photo that comes slowly", () => {
   layer(layerSlow, { excludeTestServices: false })((it) => {
     it.effect(`is waited for ${GUEST_PHOTO_MS} milliseconds, and another one of the stay comes after it`, () =>
       Effect.gen(function* () {
-        const page = yield* makeGuestPage
+        const page = yield* makeGuestPortalHandler
         const sent = Effect.suspend(() =>
           Effect.map(page(HttpServerRequest.fromWeb(coming())), HttpServerResponse.toWeb)
         )
@@ -537,7 +541,7 @@ describe("a photo that comes slowly", () => {
         const late = yield* Fiber.join(slow)
         assert.strictEqual(late.status, 408)
         const refusedLate = yield* Effect.promise(() => late.text())
-        assert.strictEqual(fieldIn(refusedLate), PHOTO)
+        assert.strictEqual(fieldIn(refusedLate), PHOTO_LABEL)
         assert.include(alertIn(refusedLate), `${GUEST_PHOTO_MS / 1000} seconds`)
       })
     )

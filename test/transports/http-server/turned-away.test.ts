@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { PLACES, WAITING_CALLS } from "../../../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS, QUEUED_CALLS } from "../../../src/platform/limits.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 import { answersIn, envelopeOf, RawClient } from "../../support/transports/http-server/raw.ts"
@@ -10,7 +10,7 @@ import { answersIn, envelopeOf, RawClient } from "../../support/transports/http-
 const crowd = (operatorId: number) =>
   Effect.gen(function* () {
     const places = yield* Places
-    const all = Array.from({ length: PLACES + WAITING_CALLS }, () =>
+    const all = Array.from({ length: CONCURRENCY_PERMITS + QUEUED_CALLS }, () =>
       Effect.ignore(places.within(operatorId, Effect.never))
     )
     return yield* Effect.forkChild(Effect.all(all, { concurrency: "unbounded" }), { startImmediately: true })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { challengeRule, hostRule, originRule } from "../../../src/transports/mcp/access.ts"
+import { makeChallenge, makeHostRule, makeOriginRule } from "../../../src/transports/mcp/access.ts"
 
 const host = fc.domain()
 const port = fc.integer({ min: 1, max: 65_535 })
@@ -9,7 +9,7 @@ const loopback = fc.constantFrom("localhost", "app.localhost", "127.0.0.1", "127
 describe("which pages may call", () => {
   it("whoever is no page: there is no origin", () => {
     for (const publicUrl of ["http://localhost:8080", "https://api.example.com"]) {
-      assert.isTrue(originRule(publicUrl)(undefined))
+      assert.isTrue(makeOriginRule(publicUrl)(undefined))
     }
   })
 
@@ -17,7 +17,7 @@ describe("which pages may call", () => {
     fc.assert(
       fc.property(host, host, port, loopback, (own, other, at, local) => {
         fc.pre(own !== other)
-        const allows = originRule(`https://${own}/api`)
+        const allows = makeOriginRule(`https://${own}/api`)
         assert.isTrue(allows(`https://${own}`))
         for (const origin of [
           `http://${own}`,
@@ -37,7 +37,7 @@ describe("which pages may call", () => {
   it("a service on this machine is called by the pages of this machine", () => {
     fc.assert(
       fc.property(loopback, loopback, port, host, (own, other, at, foreign) => {
-        const allows = originRule(`http://${own}:8080`)
+        const allows = makeOriginRule(`http://${own}:8080`)
         assert.isTrue(allows(`http://${other}:${at}`))
         for (const origin of [
           `http://${foreign}:8080`,
@@ -57,7 +57,7 @@ describe("which names are the service's", () => {
   it("are this machine's, where the service is on it alone", () => {
     fc.assert(
       fc.property(loopback, loopback, port, host, (own, other, at, foreign) => {
-        const isMeant = hostRule(`http://${own}:8080`)
+        const isMeant = makeHostRule(`http://${own}:8080`)
         assert.isTrue(isMeant(`${other}:${at}`))
         assert.isTrue(isMeant(other))
         for (const name of [foreign, `${foreign}:8080`, `localhost.${foreign}`, "127.0.0.1.example.com", "", "a b"]) {
@@ -70,8 +70,8 @@ describe("which names are the service's", () => {
 
   it("are whatever a proxy says, elsewhere", () => {
     for (const name of ["latchkey:8080", "10.0.0.7", undefined]) {
-      assert.isTrue(hostRule("https://api.example.com")(name))
-      assert.isTrue(hostRule("http://0.0.0.0:8080")(name))
+      assert.isTrue(makeHostRule("https://api.example.com")(name))
+      assert.isTrue(makeHostRule("http://0.0.0.0:8080")(name))
     }
   })
 })
@@ -79,12 +79,12 @@ describe("which names are the service's", () => {
 describe("the challenge", () => {
   it("points to the metadata at the origin, whatever path the service has", () => {
     assert.strictEqual(
-      challengeRule("https://api.example.com/stays")(undefined),
+      makeChallenge("https://api.example.com/stays")(undefined),
       'Bearer realm="latchkey", resource_metadata="https://api.example.com/.well-known/oauth-protected-resource/mcp"'
     )
   })
 
   it("never repeats the token", () => {
-    assert.notInclude(challengeRule("https://api.example.com")("secret-token"), "secret-token")
+    assert.notInclude(makeChallenge("https://api.example.com")("secret-token"), "secret-token")
   })
 })

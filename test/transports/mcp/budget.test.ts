@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { operations } from "../../../src/service/Api.ts"
-import { toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
 // What an agent reads of every tool before its first call, in tokens of four bytes: a text that grows costs all of them.
 
@@ -10,7 +10,7 @@ const OF_ONE = 450
 const tokensIn = (...parts: ReadonlyArray<string>): number =>
   Math.ceil(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) / 4)
 
-const costs = Array.from(toolsOf(operations).values(), ({ listed: { name, description = "", inputSchema } }) => {
+const costs = Array.from(makeTools(operations).values(), ({ definition: { name, description = "", inputSchema } }) => {
   const schema = JSON.stringify(inputSchema)
   return {
     name,

@@ -1,11 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { Effect } from "effect"
-import { isRead, routeOf, toolCardOf } from "../../../src/contract/operation.ts"
-import { RELEASE } from "../../../src/contract/releases.ts"
+import { isAllowedForReadOnlyToken, routeOf, toolMetadataOf } from "../../../src/contract/operation.ts"
+import { CURRENT_VERSION } from "../../../src/contract/releases.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { INSTRUCTIONS } from "../../../src/transports/mcp/protocol.ts"
-import { toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { makeTools } from "../../../src/transports/mcp/tools.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 import { CATALOGUE, type CatalogueRow, TOTALS } from "../../support/transports/mcp/catalogue.ts"
@@ -13,7 +13,7 @@ import { CATALOGUE, type CatalogueRow, TOTALS } from "../../support/transports/m
 // What the specification's catalogue says of every tool, of the contracts and of what is really listed.
 
 const declared: ReadonlyArray<CatalogueRow> = operations.flatMap((operation) => {
-  const [{ method, path }, card] = [routeOf(operation), toolCardOf(operation)]
+  const [{ method, path }, card] = [routeOf(operation), toolMetadataOf(operation)]
   if (card === undefined) return []
   const { category, since, requiresConfirmation } = card
   return [
@@ -22,7 +22,7 @@ const declared: ReadonlyArray<CatalogueRow> = operations.flatMap((operation) => 
       route: `${method} ${path}`,
       category,
       since,
-      readOnly: isRead(operation),
+      readOnly: isAllowedForReadOnlyToken(operation),
       requiresConfirmation
     }
   ]
@@ -70,7 +70,7 @@ layer(layerServed())("the tools that are listed", (it) => {
   it.effect("are the 72 to a writable token, each with what the catalogue says of it and nothing more", () =>
     Effect.gen(function* () {
       const { tools, server } = yield* listedTo((yield* freshOperator()).token)
-      assert.strictEqual(server?.version, RELEASE)
+      assert.strictEqual(server?.version, CURRENT_VERSION)
       assert.strictEqual(tools.length, 72)
       for (const { name, description = "", annotations, inputSchema, _meta = {} } of tools) {
         const row = CATALOGUE.find((each) => each.name === name)
@@ -116,7 +116,8 @@ layer(layerServed())("the tools that are listed", (it) => {
 
 it("a tool's argument has the form of its deployment", () => {
   const mobileIn = (deployment: "international" | "regional") =>
-    Object(toolsOf(operations, deployment).get("create_staff")?.listed.inputSchema["properties"]).mobile.description
+    Object(makeTools(operations, deployment).get("create_staff")?.definition.inputSchema["properties"]).mobile
+      .description
   assert.strictEqual(mobileIn("international"), "+<country code> <number>, as +49 15112345678")
   assert.strictEqual(mobileIn("regional"), "a telephone number, as 13800138000")
 })

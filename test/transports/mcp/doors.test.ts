@@ -1,16 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { Effect } from "effect"
-import { isRead, toolCardOf } from "../../../src/contract/operation.ts"
+import { isAllowedForReadOnlyToken, toolMetadataOf } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"
-import { toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { makeTools } from "../../../src/transports/mcp/tools.ts"
 import { freshOperator, propertyOf } from "../../support/harness.ts"
 import { fieldOf } from "../../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 
 // The two doors of the real service, side by side.
 
-const tools = toolsOf(operations)
+const tools = makeTools(operations)
 
 const rest = (path: string, token: string, body?: object) =>
   Effect.flatMap(BaseUrl, (base) =>
@@ -126,13 +126,16 @@ layer(layerServed())("REST and MCP", (it) => {
     })
   )
 
-  for (const [name, { listed }] of tools) {
+  for (const [name, { definition: listed }] of tools) {
     it.effect(`${name} is a tool an agent can use`, () =>
       Effect.sync(() => {
         const operation = operations.find(({ _tag }) => _tag === name)
         assert.match(name, /^[a-z]+(_[a-z]+)*$/)
         assert.isAbove(listed.description?.length ?? 0, 20)
-        assert.strictEqual(listed.annotations?.readOnlyHint, operation !== undefined && isRead(operation))
+        assert.strictEqual(
+          listed.annotations?.readOnlyHint,
+          operation !== undefined && isAllowedForReadOnlyToken(operation)
+        )
         // Compiles by itself: nothing it refers to is missing.
         const accepts = new AjvJsonSchemaValidator().getValidator(JSON.parse(JSON.stringify(listed.inputSchema)))
         assert.isFalse(accepts("no object").valid)
@@ -143,7 +146,7 @@ layer(layerServed())("REST and MCP", (it) => {
 
   it.effect("offer the same operations, but for those that say why not", () =>
     Effect.sync(() => {
-      const exposed = operations.filter((operation) => toolCardOf(operation) !== undefined)
+      const exposed = operations.filter((operation) => toolMetadataOf(operation) !== undefined)
       assert.sameMembers(
         [...tools.keys()],
         exposed.map((operation) => operation._tag)

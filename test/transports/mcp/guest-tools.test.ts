@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { operations } from "../../../src/service/Api.ts"
-import { toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
 // The tools for talking with guests, as the catalogue has them: category, read_only, requires_confirmation, since_version.
 const CATALOGUE = {
@@ -16,11 +16,11 @@ const CATALOGUE = {
   update_conversation_note: ["messaging", false, false, "3.5.0"]
 } as const
 
-const tools = toolsOf(operations)
+const tools = makeTools(operations)
 
 for (const [name, [category, read_only, requires_confirmation, since_version]] of Object.entries(CATALOGUE)) {
   it(`${name} is listed with the card the catalogue gives it`, () => {
-    const listed = tools.get(name)?.listed
+    const listed = tools.get(name)?.definition
     assert.deepInclude(listed?._meta, { category, read_only, requires_confirmation, since_version })
     assert.isNotEmpty(listed?.description)
     assert.isNotEmpty(listed?._meta?.["intent_examples"])

@@ -1,18 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import fc from "fast-check"
-import { Id, unchangeable } from "../../../src/contract/fields.ts"
-import { NAME_TOLD, NAMES_TOLD } from "../../../src/platform/limits.ts"
-import { ignoredBy } from "../../../src/transports/mcp/ignored.ts"
+import { Id, immutableField } from "../../../src/contract/fields.ts"
+import { REPORTED_NAME, REPORTED_NAMES } from "../../../src/platform/limits.ts"
+import { makeUnknownArgumentNotice } from "../../../src/transports/mcp/ignored.ts"
 
-const told = ignoredBy(
+const told = makeUnknownArgumentNotice(
   Schema.Struct({
     staff_id: Schema.optionalKey(Id),
     property_id: Schema.optionalKey(Id),
     number_of_guests: Schema.optionalKey(Id),
     id: Schema.optionalKey(Id),
     // An edit refuses it whatever it says, so nobody is led to it.
-    staff_name: unchangeable(Schema.String),
+    staff_name: immutableField(Schema.String),
     arrival_at: Schema.optionalKey(Schema.NullOr(Schema.Struct({ hour: Id, minute: Id }))),
     rows: Schema.optionalKey(Schema.Array(Schema.Struct({ date: Schema.String }))),
     words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
@@ -43,9 +43,9 @@ describe("what a tool says of arguments it does not know", () => {
 
   it("names so many, and counts the others", () => {
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, n]))
-    const names = Object.keys(unknown(NAMES_TOLD)).join(", ")
-    assert.strictEqual(told(unknown(NAMES_TOLD)), `Ignored: ${names}.`)
-    assert.strictEqual(told(unknown(NAMES_TOLD + 1)), `Ignored: ${names} and 1 more.`)
+    const names = Object.keys(unknown(REPORTED_NAMES)).join(", ")
+    assert.strictEqual(told(unknown(REPORTED_NAMES)), `Ignored: ${names}.`)
+    assert.strictEqual(told(unknown(REPORTED_NAMES + 1)), `Ignored: ${names} and 1 more.`)
   })
 
   it("is one short printable line, whatever the names", () => {
@@ -54,10 +54,10 @@ describe("what a tool says of arguments it does not know", () => {
         const text = told(fields) ?? ""
         assert.isTrue(text.isWellFormed())
         assert.notMatch(text, /[\p{C}\p{Zl}\p{Zp}]/u)
-        assert.isAtMost(Array.from(text).length, (NAMES_TOLD + 1) * (NAME_TOLD + 30))
+        assert.isAtMost(Array.from(text).length, (REPORTED_NAMES + 1) * (REPORTED_NAME + 30))
       })
     )
-    assert.strictEqual(told({ ["a".repeat(NAME_TOLD)]: 1 }), `Ignored: ${"a".repeat(NAME_TOLD)}.`)
-    assert.strictEqual(told({ ["a".repeat(NAME_TOLD + 1)]: 1 }), `Ignored: ${"a".repeat(NAME_TOLD)}….`)
+    assert.strictEqual(told({ ["a".repeat(REPORTED_NAME)]: 1 }), `Ignored: ${"a".repeat(REPORTED_NAME)}.`)
+    assert.strictEqual(told({ ["a".repeat(REPORTED_NAME + 1)]: 1 }), `Ignored: ${"a".repeat(REPORTED_NAME)}….`)
   })
 })

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { operations } from "../../../src/service/Api.ts"
-import { nearestTool } from "../../../src/transports/mcp/nearest-tool.ts"
-import { toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { findNearestTool } from "../../../src/transports/mcp/nearest-tool.ts"
+import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
-const tools = Array.from(toolsOf(operations).keys())
+const tools = Array.from(makeTools(operations).keys())
 
 it.each([
   ["remove_transaction", "delete_transaction"],
@@ -26,5 +26,5 @@ it.each([
   ["delete", undefined],
   ["", undefined]
 ] as const)("%s may stand for %s", (name, tool) => {
-  assert.strictEqual(nearestTool(name, tools), tool)
+  assert.strictEqual(findNearestTool(name, tools), tool)
 })

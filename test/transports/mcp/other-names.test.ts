@@ -1,8 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { operations } from "../../../src/service/Api.ts"
-import { otherNames, ownArguments } from "../../../src/transports/mcp/other-names.ts"
-import { toolFinder, toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { resolveArgumentAliases, toolAliases } from "../../../src/transports/mcp/other-names.ts"
+import { makeToolLookup, makeTools } from "../../../src/transports/mcp/tools.ts"
 import { conversationOf } from "../../support/conversations.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { channelAccountOf } from "../../support/listings.ts"
@@ -11,9 +11,9 @@ import { BaseUrl, layerServed } from "../../support/server.ts"
 import { Endpoint } from "../../support/transports/mcp/endpoint.ts"
 import { envelopesOf, errorOf, lastOf, modern, post, toolCall } from "../../support/transports/mcp/requests.ts"
 
-const tools = toolsOf(operations)
-const names = otherNames(Array.from(tools.keys()))
-const find = toolFinder(tools)
+const tools = makeTools(operations)
+const names = toolAliases(Array.from(tools.keys()))
+const find = makeToolLookup(tools)
 
 describe("other names of tools", () => {
   it("each name a tool, and none is the own name of a tool", () => {
@@ -34,22 +34,22 @@ describe("other names of tools", () => {
     ["search_pricing_ratios", "get_pricing_ratios"],
     ["update_reservation_checkin_details", "update_check_in_details"],
     ["search_upcoming_automation_actions", "query_upcoming_automation_actions"]
-  ])("%s calls %s", (name, tool) => assert.strictEqual(find(name)?.listed.name, tool))
+  ])("%s calls %s", (name, tool) => assert.strictEqual(find(name)?.definition.name, tool))
 
   it("that begin with search, query, get or list call a tool that only reads", () => {
     for (const [name, tool] of names) {
       // This tool only reads too, but its operation is a POST.
       if (!/^(search|query|get|list)_/.test(name) || tool === "search_listing_calendars") continue
-      assert.isTrue(find(name)?.listed.annotations?.readOnlyHint, `${name} is ${tool}`)
+      assert.isTrue(find(name)?.definition.annotations?.readOnlyHint, `${name} is ${tool}`)
     }
   })
 })
 
 describe("other names of arguments", () => {
   it.each(["get_conversation", "send_message"])("%s takes conversation_id for id", (tool) => {
-    assert.property(tools.get(tool)?.listed.inputSchema.properties, "id")
+    assert.property(tools.get(tool)?.definition.inputSchema.properties, "id")
     const argumentsOf = (fields: Record<string, unknown>) => {
-      const { fields: own, refusal } = ownArguments(tool, fields)
+      const { fields: own, error: refusal } = resolveArgumentAliases(tool, fields)
       return refusal === undefined ? own : fieldOf({ error_msg: refusal.message })
     }
     assert.deepStrictEqual(argumentsOf({ conversation_id: "a", message: "x" }), { id: "a", message: "x" })
@@ -61,9 +61,9 @@ describe("other names of arguments", () => {
   })
 
   it("never replace an argument that a tool has itself", () => {
-    for (const [name, { listed }] of tools) {
+    for (const [name, { definition: listed }] of tools) {
       const known = Object.keys(Object(listed.inputSchema.properties))
-      const { fields } = ownArguments(name, Object.fromEntries(known.map((each) => [each, each])))
+      const { fields } = resolveArgumentAliases(name, Object.fromEntries(known.map((each) => [each, each])))
       assert.sameMembers(Object.keys(fields), known, name)
     }
   })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { operations } from "../../../src/service/Api.ts"
-import { type JsonSchema, operationsOf } from "../../../src/transports/docs/described.ts"
-import { toolsOf } from "../../../src/transports/mcp/tools.ts"
+import { describeOperations, type JsonSchema } from "../../../src/transports/docs/described.ts"
+import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
 // What a model can know of an argument before it calls: its limits, its unit, its form. (That nothing is without a length:
 // bounds.test.ts.)
@@ -65,8 +65,8 @@ const refusedIn = (schema: unknown, path: string): ReadonlyArray<string> => {
 
 describe("the schema of a tool's arguments", () => {
   it("has none of the keywords that vendors of language models refuse", () => {
-    const all = Array.from(toolsOf(operations).values(), ({ listed }) => listed)
-    assert.lengthOf(all, operationsOf().filter(({ tool }) => tool !== undefined).length)
+    const all = Array.from(makeTools(operations).values(), ({ definition: listed }) => listed)
+    assert.lengthOf(all, describeOperations().filter(({ tool }) => tool !== undefined).length)
     assert.deepStrictEqual(
       all.flatMap(({ name, inputSchema }) => refusedIn(inputSchema, name)),
       []
@@ -80,7 +80,7 @@ describe("the schema of a tool's arguments", () => {
 })
 
 describe("an argument of a tool", () => {
-  for (const { name, tool, input } of operationsOf()) {
+  for (const { name, tool, inputSchema: input } of describeOperations()) {
     if (tool === undefined) continue
     it(`says all that is to be known: ${name}`, () => {
       assert.isFalse(input["additionalProperties"])

@@ -4,9 +4,9 @@ import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Context, Effect, Layer, Predicate } from "effect"
-import { inputDecoderOf } from "../../../src/contract/input.ts"
+import { makeInputDecoder } from "../../../src/contract/input.ts"
 import { isChange, routeOf } from "../../../src/contract/operation.ts"
-import { type Described, operationsOf } from "../../../src/transports/docs/described.ts"
+import { describeOperations, type OperationDescription } from "../../../src/transports/docs/described.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 import { COMPANIONS, fieldsOf, guarded, sample } from "../../support/walking.ts"
 import { makeWorld, sampleValue, type World } from "../../support/world.ts"
@@ -76,11 +76,11 @@ const asAgent: Readonly<Record<"older" | "newer", Agent>> = {
 const restOf = async (
   base: string,
   token: string,
-  { method, path, fields }: Described,
+  { method, path, fields }: OperationDescription,
   sent: Asked["arguments"],
   key: string
 ) => {
-  const placed = (place: string) => fields.filter((each) => each.place === place && each.name in sent)
+  const placed = (place: string) => fields.filter((each) => each.location === place && each.name in sent)
   const target = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(sent[name])))
   const query = new URLSearchParams(placed("query").map(({ name }): [string, string] => [name, String(sent[name])]))
   const body = Object.fromEntries(placed("body").map(({ name }) => [name, sent[name]]))
@@ -101,7 +101,7 @@ const textOf = (content: unknown): string => {
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
-const tools = operationsOf().filter(({ tool }) => tool !== undefined)
+const tools = describeOperations().filter(({ tool }) => tool !== undefined)
 
 layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layerServed())))(
   "an official client of MCP",
@@ -123,7 +123,7 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
           const lists = fieldsOf(operation).flatMap(([field]) =>
             Array.isArray(sampleValue(world, operation, field)) ? [field] : []
           )
-          const decode = inputDecoderOf(operation.payloadSchema, routeOf(operation))
+          const decode = makeInputDecoder(operation.payloadSchema, routeOf(operation))
           const read = (fields: unknown) => Effect.map(decode({ encoding: "json", fields }, {}), JSON.stringify)
           for (const field of lists) {
             const fields = sample(operation, world, [...COMPANIONS, field])
@@ -143,7 +143,7 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
           if (operation === undefined) return assert.fail(name)
           const world = isChange(operation) ? yield* makeWorld : yield* Ground
           const [here, there] = [yield* BaseUrl, yield* OtherUrl]
-          const shown = Object.keys(Object(described.input["properties"]))
+          const shown = Object.keys(Object(described.inputSchema["properties"]))
           const made = { ...sample(operation, world, COMPANIONS), ...world.edits[name] }
           const fields = Object.fromEntries(
             Object.entries(made).filter(([field, value]) => value !== null && shown.includes(field))

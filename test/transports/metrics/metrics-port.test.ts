@@ -6,13 +6,13 @@ import { UNMATCHED } from "../../../src/admission/windows/limit-table.ts"
 import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Readiness } from "../../../src/platform/database/Readiness.ts"
-import { measuringCalls } from "../../../src/platform/telemetry/metrics/calls.ts"
-import { OUTCOMES, SERIES, webhookTries } from "../../../src/platform/telemetry/metrics/declared.ts"
-import { exposition, prometheusName } from "../../../src/platform/telemetry/metrics/exposition.ts"
-import { countOne } from "../../../src/platform/telemetry/metrics/measuring.ts"
+import { makeCallRecorder } from "../../../src/platform/telemetry/metrics/calls.ts"
+import { MAX_SERIES, OUTCOME_COUNTERS, webhookTries } from "../../../src/platform/telemetry/metrics/declared.ts"
+import { formatPrometheus, toPrometheusName } from "../../../src/platform/telemetry/metrics/exposition.ts"
+import { incrementCounter } from "../../../src/platform/telemetry/metrics/measuring.ts"
 import { layerProcessMetrics } from "../../../src/platform/telemetry/metrics/process.ts"
-import { ownSnapshot, Snapshots } from "../../../src/platform/telemetry/metrics/Snapshots.ts"
-import type { Snapshot } from "../../../src/platform/telemetry/metrics/snapshot.ts"
+import { Snapshots, takeOwnSnapshot } from "../../../src/platform/telemetry/metrics/Snapshots.ts"
+import type { MetricsSnapshot } from "../../../src/platform/telemetry/metrics/snapshot.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { Service } from "../../../src/service/service.ts"
 import { layerMetricsPort, METRICS_CONNECTIONS } from "../../../src/transports/metrics/metrics.ts"
@@ -27,7 +27,7 @@ const served = (
     const port = Number(yield* freePort)
     yield* Layer.build(
       layerMetricsPort({ port, host: "127.0.0.1" }).pipe(
-        Layer.provide([snapshots, Layer.succeed(Readiness, { answers })])
+        Layer.provide([snapshots, Layer.succeed(Readiness, { isReady: answers })])
       )
     )
     const get = (path: string, init: RequestInit = {}) =>
@@ -66,7 +66,7 @@ it.live("says that it is not ready", () =>
 
 it.live("tells several processes as one", () =>
   Effect.gen(function* () {
-    const worker = (value: number): Snapshot => [
+    const worker = (value: number): MetricsSnapshot => [
       { kind: "counter", name: "latchkey.calls", labels: { operation: "x", error_code: "0" }, value }
     ]
     const { get } = yield* served(Layer.succeed(Snapshots, { all: Effect.succeed([worker(2), worker(40)]) }))
@@ -123,7 +123,7 @@ it.live("a port that another has says which variable it is about", () =>
     const scope = yield* Scope.make()
     const again = yield* Layer.buildWithScope(
       layerMetricsPort({ port, host: "127.0.0.1" }).pipe(
-        Layer.provide([Snapshots.layerProcess, Layer.succeed(Readiness, { answers: Effect.succeed(true) })])
+        Layer.provide([Snapshots.layerProcess, Layer.succeed(Readiness, { isReady: Effect.succeed(true) })])
       ),
       scope
     ).pipe(Effect.flip)
@@ -140,7 +140,7 @@ it.effect("calls of many operators make the series of one, and none names anythi
       yield* call(operator.token, "search_properties", { id: "none" })
       const service = yield* Service
       yield* service.call(`no such operation ${operator.token}`, {
-        door: "mcp",
+        transport: "mcp",
         headers: { "service-access-token": operator.token },
         params: {},
         receive: Effect.succeed(toReceivedInput({ encoding: "json", fields: {} }))
@@ -148,9 +148,9 @@ it.effect("calls of many operators make the series of one, and none names anythi
       return operator
     })
     const operators = [yield* asked]
-    const before = seriesIn(exposition(yield* ownSnapshot)).length
+    const before = seriesIn(formatPrometheus(yield* takeOwnSnapshot)).length
     for (let nth = 0; nth < 20; nth++) operators.push(yield* asked)
-    const text = exposition(yield* ownSnapshot)
+    const text = formatPrometheus(yield* takeOwnSnapshot)
     assert.strictEqual(seriesIn(text).length, before)
     for (const { token } of operators) assert.notInclude(text, token)
     assert.match(text, /latchkey_calls_total\{operation="search_properties",error_code="0"\} \d+/)
@@ -163,8 +163,8 @@ it.live("says 0 of every way in which work can end before any has: the first dea
     const { get } = yield* served()
     yield* Layer.build(layerProcessMetrics("1.2.3"))
     const before = seriesIn((yield* get("/metrics")).text)
-    for (const { declared } of OUTCOMES) {
-      const name = prometheusName(declared)
+    for (const { definition: declared } of OUTCOME_COUNTERS) {
+      const name = toPrometheusName(declared)
       const outcomes = declared.outcomes ?? []
       assert.isAbove(outcomes.length, 1)
       assert.includeMembers(
@@ -172,7 +172,7 @@ it.live("says 0 of every way in which work can end before any has: the first dea
         outcomes.map((outcome) => `${name}{outcome="${outcome}"} 0`)
       )
     }
-    yield* countOne(webhookTries.of({ outcome: "dead_letter" }))
+    yield* incrementCounter(webhookTries.withLabels({ outcome: "dead_letter" }))
     assert.include(seriesIn((yield* get("/metrics")).text), 'latchkey_webhook_tries_total{outcome="dead_letter"} 1')
   }).pipe(Effect.scoped, alone)
 )
@@ -193,17 +193,17 @@ it.live("tells the places of operators from those of the console", () =>
 // Last: it takes all the room there is.
 const CODES = [0, ...Object.values(ERROR_CODES), 502, 503, 504]
 
-it.live(`is ${SERIES} series at the most, whichever operations are called and however they end`, () =>
+it.live(`is ${MAX_SERIES} series at the most, whichever operations are called and however they end`, () =>
   Effect.gen(function* () {
     const { get } = yield* served()
     for (const operation of [...operations.map(({ _tag }) => _tag), UNMATCHED]) {
-      const measure = measuringCalls(operation)
+      const measure = makeCallRecorder(operation)
       for (const errorCode of CODES) {
-        for (const door of ["rest", "mcp", "console"]) yield* measure({ door, errorCode, ms: 12 })
+        for (const door of ["rest", "mcp", "console"]) yield* measure({ transport: door, errorCode, durationMs: 12 })
       }
     }
     const series = seriesIn((yield* get("/metrics")).text)
     assert.isAbove(series.length, 1_400)
-    assert.isAtMost(series.length, SERIES)
+    assert.isAtMost(series.length, MAX_SERIES)
   }).pipe(Effect.scoped, alone)
 )

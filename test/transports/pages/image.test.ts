@@ -5,10 +5,15 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { imageUrl, newToken } from "../../../src/domain/guests/images/address.ts"
-import { IMAGE_PIECE, type ImageKind, Images, type OpenedImage } from "../../../src/domain/guests/images/Images.ts"
+import { imageUrl, newImageToken } from "../../../src/domain/guests/images/address.ts"
+import {
+  IMAGE_CHUNK_BYTES,
+  type ImageKind,
+  Images,
+  type OpenedImage
+} from "../../../src/domain/guests/images/Images.ts"
 import { IMAGE_BYTES, IMAGE_UNCLAIMED_MS, IMAGE_VIEWS_A_MINUTE } from "../../../src/platform/limits.ts"
-import { makeImageDoor } from "../../../src/transports/pages/image.ts"
+import { makeImageHandler } from "../../../src/transports/pages/image.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { EOI, frameOf, JPEG, jpegOfBytes, SCAN, SOI, segmentOf } from "../../support/jpegs.ts"
 import { keepingSpans } from "../../support/kept-spans.ts"
@@ -82,7 +87,7 @@ layer(layerServed(), { excludeTestServices: false })("an image", (it) => {
 
   it.effect("comes whole however large, and HEAD says how large", () =>
     Effect.gen(function* () {
-      for (const length of [IMAGE_PIECE - 1, IMAGE_PIECE, IMAGE_PIECE + 1, IMAGE_BYTES]) {
+      for (const length of [IMAGE_CHUNK_BYTES - 1, IMAGE_CHUNK_BYTES, IMAGE_CHUNK_BYTES + 1, IMAGE_BYTES]) {
         const jpeg = jpegOfBytes(length, length & 0xff)
         const { url } = yield* shown("message", jpeg)
         assert.isTrue((yield* fetched(url)).bytes.equals(jpeg), `${length} bytes`)
@@ -101,7 +106,7 @@ layer(layerServed(), { excludeTestServices: false })("an image", (it) => {
       yield* TestClock.setTime(NOW + IMAGE_UNCLAIMED_MS)
       const wrong = [
         url,
-        imageUrl(base, newToken()),
+        imageUrl(base, newImageToken()),
         `${base}/images/`,
         `${base}/images/${token}`,
         `${base}/images/${token}.png`,
@@ -151,7 +156,13 @@ layer(layerServed(), { excludeTestServices: false })("an image", (it) => {
 })
 
 describe("the door of images", () => {
-  const image: OpenedImage = { operatorId: 1, id: 2, token: newToken(), kind: "message", bytes: 8 * IMAGE_PIECE }
+  const image: OpenedImage = {
+    operatorId: 1,
+    id: 2,
+    token: newImageToken(),
+    kind: "message",
+    bytes: 8 * IMAGE_CHUNK_BYTES
+  }
 
   /** An image of eight pieces, of which those before `missing` can be read; says where each that is read begins. */
   const imagesWithout = (missing: number, read: Array<number> = []) =>
@@ -160,13 +171,13 @@ describe("the door of images", () => {
       open: (token) => Effect.succeed(token === image.token ? Option.some(image) : Option.none()),
       read: (_, from) =>
         Effect.sync(() => {
-          read.push(from / IMAGE_PIECE)
-          return from / IMAGE_PIECE < missing ? Option.some(new Uint8Array(IMAGE_PIECE)) : Option.none()
+          read.push(from / IMAGE_CHUNK_BYTES)
+          return from / IMAGE_CHUNK_BYTES < missing ? Option.some(new Uint8Array(IMAGE_CHUNK_BYTES)) : Option.none()
         })
     })
 
   const asked = Effect.gen(function* () {
-    const answer = yield* makeImageDoor
+    const answer = yield* makeImageHandler
     const response = yield* answer(HttpServerRequest.fromWeb(new Request(imageUrl("http://127.0.0.1", image.token))))
     return HttpServerResponse.toWeb(response, { context: yield* Effect.context() })
   })

@@ -7,14 +7,14 @@ import fc from "fast-check"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { newToken } from "../../../src/domain/calendars/property-feeds/address.ts"
+import { newFeedToken } from "../../../src/domain/calendars/property-feeds/address.ts"
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
-import { TOLD_AGAIN_MS } from "../../../src/domain/calendars/property-feeds/rules.ts"
+import { READ_RECORD_INTERVAL_MS } from "../../../src/domain/calendars/property-feeds/rules.ts"
 import { AVAILABILITY_END_DAYS, PROPERTY_FEED_READS_A_MINUTE } from "../../../src/platform/limits.ts"
-import { namesIt } from "../../../src/transports/pages/if-none-match.ts"
-import { makePropertyFeed } from "../../../src/transports/property-feed/property-feed.ts"
-import { feedText } from "../../../src/transports/property-feed/text.ts"
-import { FEED_END, feedBeginning } from "../../../src/transports/shared-calendar/feed.ts"
+import { matchesEtag } from "../../../src/transports/pages/if-none-match.ts"
+import { makePropertyFeedHandler } from "../../../src/transports/property-feed/property-feed.ts"
+import { renderFeedText } from "../../../src/transports/property-feed/text.ts"
+import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed.ts"
 import {
   byNobody,
   freshOperator,
@@ -44,13 +44,13 @@ const stretches = (text: string) =>
 
 describe("the text of a feed", () => {
   const day = { today: TODAY, time_zone: "Pacific/Auckland" }
-  const source = { token: newToken(), host: "api.example.test" }
+  const source = { token: newFeedToken(), host: "api.example.test" }
 
   it("is a calendar that RFC 5545 allows, with events and without, and so is that of a shared calendar", () => {
     const stay = { reason: "stay", start: "2027-06-12", end: "2027-06-14" } as const
     const closed = { reason: "closed", start: "2027-06-14", end: "2027-06-15" } as const
-    const text = feedText([stay, closed], day, source)
-    for (const each of [feedText([], day, source), text, feedBeginning("a; b, \\ c") + FEED_END]) {
+    const text = renderFeedText([stay, closed], day, source)
+    for (const each of [renderFeedText([], day, source), text, renderFeedStart("a; b, \\ c") + FEED_END]) {
       assertValidCalendar(each)
       assert.lengthOf(readCalendar(each).component.getAllSubcomponents("vtimezone"), 1)
     }
@@ -67,18 +67,18 @@ describe("the text of a feed", () => {
   })
 
   it("is stamped with the beginning of the merchant's day, which is never to come", () => {
-    const text = feedText([{ reason: "stay", start: "2027-06-12", end: "2027-06-14" }], day, source)
+    const text = renderFeedText([{ reason: "stay", start: "2027-06-12", end: "2027-06-14" }], day, source)
     assert.match(text, /\r\nDTSTAMP:20270609T120000Z\r\n/)
   })
 
   it("keeps the UID of an event whose end moves, and that of what is not let at all", () => {
     const uidOf = (reason: "stay" | "closed" | "not let", start: string, end: string, token = source.token) =>
-      readCalendar(feedText([{ reason, start, end }], day, { ...source, token })).events[0]?.uid
+      readCalendar(renderFeedText([{ reason, start, end }], day, { ...source, token })).events[0]?.uid
     const uid = uidOf("stay", "2027-06-12", "2027-06-14")
     assert.strictEqual(uidOf("stay", "2027-06-12", "2027-06-20"), uid)
     assert.notStrictEqual(uidOf("stay", "2027-06-13", "2027-06-20"), uid)
     assert.notStrictEqual(uidOf("closed", "2027-06-12", "2027-06-14"), uid)
-    assert.notStrictEqual(uidOf("stay", "2027-06-12", "2027-06-14", newToken()), uid)
+    assert.notStrictEqual(uidOf("stay", "2027-06-12", "2027-06-14", newFeedToken()), uid)
     assert.strictEqual(uidOf("not let", "2027-05-01", "2030-06-11"), uidOf("not let", "2027-06-01", "2030-07-11"))
     assert.match(uid ?? "", /^[0-9a-f]{32}@api\.example\.test$/)
   })
@@ -87,10 +87,10 @@ describe("the text of a feed", () => {
 describe("an If-None-Match", () => {
   it("names an ETag strong or weak, alone or in a list, or whatever there is", () => {
     for (const value of ['"a"', 'W/"a"', '"b", "a"', '"b",W/"a" , "c"', "*", " * ", '"x,y", "a"']) {
-      assert.isTrue(namesIt(value, '"a"'), value)
+      assert.isTrue(matchesEtag(value, '"a"'), value)
     }
     for (const value of ["", "a", '"b"', '"A"', '"a', '"b, a"', '"*"', 'W/"b"'])
-      assert.isFalse(namesIt(value, '"a"'), value)
+      assert.isFalse(matchesEtag(value, '"a"'), value)
   })
 })
 
@@ -242,12 +242,12 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
       const told = { told: "{[2027-06-10,2027-06-13),[2027-06-20,2027-06-21)}", told_at: NOW }
       assert.deepStrictEqual(yield* toldTo(feed_id), told)
       // What is said again is written down again after an hour, by which it is known who still reads.
-      yield* TestClock.setTime(NOW + TOLD_AGAIN_MS - 1)
+      yield* TestClock.setTime(NOW + READ_RECORD_INTERVAL_MS - 1)
       yield* fetched(here)
       assert.deepStrictEqual(yield* toldTo(feed_id), told)
-      yield* TestClock.setTime(NOW + TOLD_AGAIN_MS)
+      yield* TestClock.setTime(NOW + READ_RECORD_INTERVAL_MS)
       yield* fetched(here)
-      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: NOW + TOLD_AGAIN_MS })
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: NOW + READ_RECORD_INTERVAL_MS })
       // That days are past is none by itself.
       const lateToday = Date.parse(`${TODAY}T21:59:59Z`)
       yield* TestClock.setTime(lateToday)
@@ -280,7 +280,7 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
           here,
           `${base}/feeds/`,
           `${base}/feeds/x.ics`,
-          `${base}/feeds/${newToken()}.ics`,
+          `${base}/feeds/${newFeedToken()}.ics`,
           `${base}/feeds/${token}`,
           `${base}/feeds/%00.ics`,
           `${here}/x`,
@@ -392,7 +392,7 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
 })
 
 describe("a feed that cannot be read", () => {
-  const token = newToken()
+  const token = newFeedToken()
   const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
   const feed = { operator_id: 1, id: 2, property_id: 3, calendar_id: null, time_zone: "UTC", today: TODAY }
@@ -400,10 +400,10 @@ describe("a feed that cannot be read", () => {
     Layer.succeed(PropertyFeeds, {
       addressFor: () => away,
       renew: () => away,
-      ofCalendars: () => away,
+      listCalendarFeeds: () => away,
       open: () => Effect.succeedSome(feed),
-      read: () => Effect.succeedSome({ busy: [], news: Option.some("{}") }),
-      tell: () => away
+      read: () => Effect.succeedSome({ busy: [], unrecordedBusyDays: Option.some("{}") }),
+      recordRead: () => away
     }),
     RateWindows.layerMemory,
     Places.layer(),
@@ -415,7 +415,7 @@ describe("a feed that cannot be read", () => {
       "or of which it cannot be written down what it tells, tells nothing, and the log has no address of it",
       () =>
         Effect.gen(function* () {
-          const answer = yield* makePropertyFeed
+          const answer = yield* makePropertyFeedHandler
           const response = yield* Effect.map(
             answer(HttpServerRequest.fromWeb(new Request(`http://127.0.0.1/feeds/${token}.ics`))),
             HttpServerResponse.toWeb

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { layerDocs, TryToken } from "../../../src/transports/public-documents/docs.ts"
+import { layerDocs, TryPageToken } from "../../../src/transports/public-documents/docs.ts"
 import { layerTest } from "../../support/harness.ts"
 import { BaseUrl, layerServing } from "../../support/server.ts"
 
@@ -12,7 +12,7 @@ import { BaseUrl, layerServing } from "../../support/server.ts"
 const layerHere = (publicUrl: string, token: string | undefined) =>
   layerServing(layerTest, { publicUrl }).pipe(
     Layer.provide(Layer.provide(layerDocs(publicUrl), NodeServices.layer)),
-    Layer.provide(Layer.succeed(TryToken, Effect.succeed(token)))
+    Layer.provide(Layer.succeed(TryPageToken, Effect.succeed(token)))
   )
 
 const asked = (path: string, init: RequestInit = {}) =>

@@ -3,23 +3,23 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  BookAsked,
-  ChangeAsked,
-  InquireAsked,
-  MoneyAsked,
-  MoodAsked,
-  OfferAsked,
-  OpenAsked,
-  OrderAsked,
-  ReviewAsked,
-  WriteAsked
+  FailureModeRequest,
+  SandboxBookingRequest,
+  SandboxChangeRequest,
+  SandboxInquiryRequest,
+  SandboxListingRequest,
+  SandboxMessageRequest,
+  SandboxMoneyRequest,
+  SandboxOfferRequest,
+  SandboxOrderRequest,
+  SandboxReviewRequest
 } from "../../../src/connectors/sandbox/asked.ts"
-import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../../src/connectors/sandbox/SandboxAllowed.ts"
 import { MESSAGE_TEXT } from "../../../src/platform/limits.ts"
 import { FORM_BYTES } from "../../../src/transports/sandbox-pages/form.ts"
-import { layerSandboxPage } from "../../../src/transports/sandbox-pages/sandbox.ts"
+import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
 import { layerListened } from "../../support/connectors/sandbox/ground.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
@@ -28,7 +28,7 @@ import { BaseUrl, layerServed, layerServing } from "../../support/server.ts"
 
 const layerPage = (allowed: Layer.Layer<SandboxAllowed>, publicUrl = "http://127.0.0.1:8080") =>
   layerServing(layerTest).pipe(
-    Layer.provideMerge(Layer.provideMerge(layerSandboxPage(publicUrl), Layer.merge(layerListened, allowed))),
+    Layer.provideMerge(Layer.provideMerge(layerSandboxEndpoint(publicUrl), Layer.merge(layerListened, allowed))),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
   )
 
@@ -75,7 +75,7 @@ const saidAfter = Effect.fnUntraced(function* (path: string, fields: Readonly<Re
 const opened = Effect.fn("opened")(function* (title: string) {
   const { operatorId } = yield* freshOperator()
   const market = yield* Marketplace
-  return yield* market.open({ operator_id: operatorId, channel_type: "booking.com", title, tax: 0, rooms: 9 })
+  return yield* market.openListing({ operator_id: operatorId, channel_type: "booking.com", title, tax: 0, rooms: 9 })
 })
 
 const stay = (listing_id: string) => ({
@@ -168,16 +168,16 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         return Array.from(new Set(Array.from(names, ([, name]) => name))).toSorted()
       }
       for (const [act, { fields }] of [
-        ["open", OpenAsked],
-        ["book", BookAsked],
-        ["change", ChangeAsked],
-        ["pay", MoneyAsked],
-        ["refund", MoneyAsked],
-        ["cancel", OrderAsked],
-        ["time-out", OrderAsked],
-        ["inquire", InquireAsked],
-        ["write", WriteAsked],
-        ["mood", MoodAsked]
+        ["open", SandboxListingRequest],
+        ["book", SandboxBookingRequest],
+        ["change", SandboxChangeRequest],
+        ["pay", SandboxMoneyRequest],
+        ["refund", SandboxMoneyRequest],
+        ["cancel", SandboxOrderRequest],
+        ["time-out", SandboxOrderRequest],
+        ["inquire", SandboxInquiryRequest],
+        ["write", SandboxMessageRequest],
+        ["mood", FailureModeRequest]
       ] as const) {
         assert.deepStrictEqual(fieldsOf(act), Object.keys(fields).toSorted(), act)
       }
@@ -188,9 +188,9 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
       const market = yield* Marketplace
-      const sandbox = yield* Sandbox
+      const sandbox = yield* SandboxConnector
       const channel_type = "airbnb"
-      const opened = yield* market.open({ operator_id: operatorId, channel_type, tax: 0, rooms: 3 })
+      const opened = yield* market.openListing({ operator_id: operatorId, channel_type, tax: 0, rooms: 3 })
       const { listing_id, channel_account_id: accountId } = opened
       const there = { operatorId, accountId, channelType: channel_type, originAccountId: "sandbox-host" }
       const page = Effect.map(sent("GET", `/sandbox?operator=${operatorId}`), ({ text, headers }) => ({
@@ -252,7 +252,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       assert.lengthOf(answers, 4)
       for (const [answer] of answers) {
         const names = Array.from(answer.matchAll(/name="(\w+)"/g), ([, name]) => name)
-        assert.sameMembers(names, Object.keys(OfferAsked.fields))
+        assert.sameMembers(names, Object.keys(SandboxOfferRequest.fields))
       }
       const whose = { operator_id: String(operatorId), channel_type }
       const declined = yield* saidAfter("/sandbox/decline-offer", { ...whose, offer_id: preapproval.offerId })
@@ -271,7 +271,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       const [form = ""] = forms.find(([, name]) => name === "review") ?? []
       assert.deepStrictEqual(
         Array.from(form.matchAll(/name="(\w+)"/g), ([, name]) => name).toSorted(),
-        Object.keys(ReviewAsked.fields).toSorted()
+        Object.keys(SandboxReviewRequest.fields).toSorted()
       )
       const { done: reviewed } = yield* saidAfter("/sandbox/review", early)
       assert.match(reviewed ?? "", new RegExp(`\\b${order_id}\\b.*\\b4\\.5 of 5;`))

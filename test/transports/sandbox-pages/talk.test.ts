@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Effect, Layer, Predicate, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { layerSandboxPage } from "../../../src/transports/sandbox-pages/sandbox.ts"
+import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox.ts"
 import { Browser, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
 import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
 import { freshOperator, propertyOf } from "../../support/harness.ts"
@@ -13,7 +13,7 @@ import { BaseUrl, layerServing } from "../../support/server.ts"
 // A person writes as a guest on the page of the marketplace, an agent answers by its tools, and the guest sees it.
 
 const layerTalking = layerServing(layerWhole).pipe(
-  Layer.provideMerge(layerSandboxPage("http://127.0.0.1:8080").pipe(Layer.provideMerge(layerWhole))),
+  Layer.provideMerge(layerSandboxEndpoint("http://127.0.0.1:8080").pipe(Layer.provideMerge(layerWhole))),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
 )
 
@@ -24,7 +24,7 @@ const hosted = Effect.gen(function* () {
   const { operatorId, token } = yield* freshOperator()
   const property = yield* propertyOf(operatorId, "Harbour view")
   const market = yield* Marketplace
-  const { listing_id } = yield* market.open({
+  const { listing_id } = yield* market.openListing({
     operator_id: operatorId,
     channel_type: "airbnb",
     base_price: 100,

@@ -7,16 +7,16 @@ import ICAL from "ical.js"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { newToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
-import { monthStart, takenStretches } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
+import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import { listUnavailableStretches, monthStart } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   SharedCalendars,
   type SharedProperty
 } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
-import { eventsOf, FEED_END, feedBeginning } from "../../../src/transports/shared-calendar/feed.ts"
+import { FEED_END, renderFeedStart, renderPropertyEvents } from "../../../src/transports/shared-calendar/feed.ts"
 import { FEED_SPAN } from "../../../src/transports/shared-calendar/feed-stream.ts"
 import { calendarName } from "../../../src/transports/shared-calendar/page.ts"
-import { makeSharedCalendar } from "../../../src/transports/shared-calendar/shared-calendar.ts"
+import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"
 
@@ -47,8 +47,8 @@ const daysOf = (pattern: ReadonlyArray<boolean>, first = "2027-06-01") =>
 /** A whole feed of these properties. */
 const feedOf = (properties: ReadonlyArray<SharedProperty>, source: typeof SOURCE, now: Date): string =>
   [
-    feedBeginning(calendarName({ total: properties.length, properties })),
-    ...properties.map((property) => eventsOf(property, source, now)),
+    renderFeedStart(calendarName({ total: properties.length, properties })),
+    ...properties.map((property) => renderPropertyEvents(property, source, now)),
     FEED_END
   ].join("")
 
@@ -66,7 +66,7 @@ describe("a calendar feed", () => {
       fc.property(calendars, (calendar) => {
         const { events, value } = read(feedOf(calendar, SOURCE, NOW))
         const expected = calendar.flatMap(({ title, days }) =>
-          takenStretches(days).map(({ start, end }) => ({
+          listUnavailableStretches(days).map(({ start, end }) => ({
             summary: `${title.replace(/\p{Cc}+/gu, " ")} – not available`,
             start,
             end,
@@ -286,7 +286,7 @@ layer(layerServed(), { excludeTestServices: false })("what share links open", (i
 })
 
 describe("a calendar that cannot be read", () => {
-  const token = newToken()
+  const token = newShareLinkToken()
   const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
   const layerBroken = Layer.mergeAll(
@@ -299,7 +299,7 @@ describe("a calendar that cannot be read", () => {
   layer(layerBroken)((it) => {
     it.effect("is said to be so, on the page and in the feed, and the log does not hold its address", () =>
       Effect.gen(function* () {
-        const answer = yield* makeSharedCalendar
+        const answer = yield* makeSharedCalendarHandler
         const respond = (path: string) =>
           Effect.map(
             answer(HttpServerRequest.fromWeb(new Request(`http://127.0.0.1${path}`))),

@@ -5,16 +5,16 @@ import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { newToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
 import { SharedCalendars } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
-import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS } from "../../../src/platform/limits.ts"
-import { makeSharedCalendar } from "../../../src/transports/shared-calendar/shared-calendar.ts"
+import { BUSY_RETRY_SECONDS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
+import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 
 // A shared calendar is read and built in places of the operator who shares it.
 
 const OPERATOR = 1
 const PROPERTIES = 60
-const token = newToken()
+const token = newShareLinkToken()
 const page = `/calendar/${token}`
 const feed = `${page}.ics`
 const named = Array.from({ length: PROPERTIES }, (_, index) => ({ id: index + 1, title: `Room ${index + 1}` }))
@@ -33,7 +33,7 @@ const calendarsWith = (reading: Effect.Effect<void> = Effect.void) =>
   })
 
 const asked = Effect.fnUntraced(function* (path: string, calendars = calendarsWith()) {
-  const answer = yield* Effect.provideService(makeSharedCalendar, SharedCalendars, calendars)
+  const answer = yield* Effect.provideService(makeSharedCalendarHandler, SharedCalendars, calendars)
   const response = yield* answer(HttpServerRequest.fromWeb(new Request(`http://127.0.0.1${path}`)))
   return HttpServerResponse.toWeb(response, { context: yield* Effect.context() })
 })
@@ -80,7 +80,7 @@ describe("a shared calendar", () => {
     return Effect.gen(function* () {
       const { release } = yield* occupied
       const late = yield* Effect.forkChild(asked(path), { startImmediately: true })
-      yield* TestClock.adjust(PLACE_WAIT_MS - 1)
+      yield* TestClock.adjust(PERMIT_WAIT_MS - 1)
       assert.isUndefined(late.pollUnsafe())
       yield* TestClock.adjust(1)
       yield* assertBusy(yield* Fiber.join(late), lines)
@@ -162,7 +162,7 @@ describe("a shared calendar", () => {
       })
       // The reader is ended by the web stream, whose steps no test clock makes.
       while (reading.pollUnsafe() === undefined) {
-        yield* TestClock.adjust(PLACE_WAIT_MS)
+        yield* TestClock.adjust(PERMIT_WAIT_MS)
         yield* Effect.promise(() => new Promise((later) => setImmediate(later)))
       }
       assert.strictEqual((yield* Fiber.join(reading))._tag, "Failure")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { placeOfPage } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
+import { locatePage } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   SHARED_FEEDS_A_MINUTE,
   SHARED_PAGE_PROPERTIES,
@@ -12,11 +12,11 @@ import {
   SUBSCRIPTION_ROOMS_MAX
 } from "../../../src/platform/limits.ts"
 import {
-  askedNumber,
-  offeredNumbers,
+  offeredPageNumbers,
   PAGES_MAX,
   PARTS_MAX,
-  pagePlace
+  pagePosition,
+  readNumberParam
 } from "../../../src/transports/shared-calendar/paging.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 import { fieldOf } from "../../support/messages-of-errors.ts"
@@ -151,25 +151,25 @@ layer(layerServed(), { excludeTestServices: false })("a shared calendar of many 
 
 describe("pages", () => {
   it("reach the last property of the largest subscription and no further", () => {
-    assert.strictEqual(askedNumber("page=2000", "page", PAGES_MAX), SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES)
-    assert.isUndefined(askedNumber("page=2001", "page", PAGES_MAX))
-    assert.strictEqual(askedNumber("part=100", "part", PARTS_MAX), SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES)
-    assert.isUndefined(askedNumber("part=101", "part", PARTS_MAX))
-    assert.strictEqual(askedNumber("from=mail", "page", PAGES_MAX), 1)
+    assert.strictEqual(readNumberParam("page=2000", "page", PAGES_MAX), SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES)
+    assert.isUndefined(readNumberParam("page=2001", "page", PAGES_MAX))
+    assert.strictEqual(readNumberParam("part=100", "part", PARTS_MAX), SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES)
+    assert.isUndefined(readNumberParam("part=101", "part", PARTS_MAX))
+    assert.strictEqual(readNumberParam("from=mail", "page", PAGES_MAX), 1)
     assert.isTrue(Number.isInteger(SHARED_PART_PROPERTIES / SHARED_PAGE_PROPERTIES))
   })
 
   const places = fc
     .tuple(fc.integer({ min: 1, max: SUBSCRIPTION_ROOMS_MAX }), fc.double({ min: 0, max: 1, noNaN: true }))
     .map(([total, share]) => {
-      const { of } = pagePlace(1, total)
-      return { total, place: pagePlace(1 + Math.floor(share * (of - 1)), total) }
+      const { count: of } = pagePosition(1, total)
+      return { total, place: pagePosition(1 + Math.floor(share * (of - 1)), total) }
     })
 
   it("follow one another through the parts without a gap", () => {
     fc.assert(
-      fc.property(places, ({ place: { number } }) => {
-        const { part, before } = placeOfPage(number)
+      fc.property(places, ({ place: { index: number } }) => {
+        const { part, before } = locatePage(number)
         assert.strictEqual((part - 1) * SHARED_PART_PROPERTIES + before, (number - 1) * SHARED_PAGE_PROPERTIES)
         assert.isAtMost(before + SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES)
       })
@@ -179,14 +179,14 @@ describe("pages", () => {
   it("offer the first, the last and those around, in order, and never many", () => {
     fc.assert(
       fc.property(places, ({ place }) => {
-        const offered = offeredNumbers(place)
+        const offered = offeredPageNumbers(place)
         assert.deepStrictEqual(
           offered,
           Array.from(new Set(offered)).toSorted((one, other) => one - other)
         )
         assert.strictEqual(offered[0], 1)
-        assert.strictEqual(offered.at(-1), place.of)
-        assert.include(offered, place.number)
+        assert.strictEqual(offered.at(-1), place.count)
+        assert.include(offered, place.index)
         assert.isAtMost(offered.length, 7)
       })
     )

@@ -4,18 +4,18 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import type { Bucket } from "../../../src/admission/windows/window.ts"
-import { newToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
 import {
-  type NamedProperty,
-  SharedCalendars
+  SharedCalendars,
+  type SharedPropertySummary
 } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../src/platform/limits.ts"
-import { makeSharedCalendar } from "../../../src/transports/shared-calendar/shared-calendar.ts"
+import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 
 // What others notice of a large calendar while it is answered: that they get their turns.
 
-const token = newToken()
-const named: ReadonlyArray<NamedProperty> = Array.from({ length: SHARED_PART_PROPERTIES }, (_, index) => ({
+const token = newShareLinkToken()
+const named: ReadonlyArray<SharedPropertySummary> = Array.from({ length: SHARED_PART_PROPERTIES }, (_, index) => ({
   id: index + 1,
   title: `Room ${index + 1}`
 }))
@@ -36,7 +36,7 @@ const layerCalendars = (goneBefore = Number.POSITIVE_INFINITY) =>
   })
 
 const asked = Effect.fnUntraced(function* (path: string) {
-  const answer = yield* makeSharedCalendar
+  const answer = yield* makeSharedCalendarHandler
   const response = yield* answer(HttpServerRequest.fromWeb(new Request(`http://127.0.0.1${path}`)))
   return HttpServerResponse.toWeb(response, { context: yield* Effect.context() })
 })
@@ -119,7 +119,7 @@ describe("a large shared calendar", () => {
   layer(Layer.mergeAll(layerCalendars(), layerWatched, Places.layer()))((it) => {
     it.effect("is counted by its link, and an address that opens nothing is not counted at all", () =>
       Effect.gen(function* () {
-        for (const unknown of [newToken(), newToken(), "x", ""]) {
+        for (const unknown of [newShareLinkToken(), newShareLinkToken(), "x", ""]) {
           assert.strictEqual((yield* asked(`/calendar/${unknown}`)).status, 404)
           assert.strictEqual((yield* asked(`/calendar/${unknown}.ics`)).status, 404)
         }

@@ -1,5 +1,5 @@
-import { keyOf, nightsOf } from "../../../domain/bookings/reservations/rules/nights.ts"
-import type { StaySaid, StaysSaid } from "./stays-said.ts"
+import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
+import type { ChannelStay, ChannelStays } from "./stays-said.ts"
 
 // In which property a room is that a listing sold.
 
@@ -7,13 +7,18 @@ import type { StaySaid, StaysSaid } from "./stays-said.ts"
  * Every stay in the first of its properties whose nights no stay before it wants, and where there is none in the box.
  * `free`: of each room the properties that have all its nights free, the best first.
  */
-export const placed = ([first, ...others]: StaysSaid, free: ReadonlyArray<ReadonlyArray<number>>): StaysSaid => {
-  const wanted = new Set<string>()
-  const place = (stay: StaySaid, room: number): StaySaid => {
-    const nights = (property_id: number) => nightsOf(stay).map((day) => keyOf({ property_id, day }))
-    const property_id = free[room]?.find((property) => !nights(property).some((night) => wanted.has(night))) ?? null
-    if (property_id !== null) for (const night of nights(property_id)) wanted.add(night)
+export const assignProperties = (
+  [first, ...others]: ChannelStays,
+  freeProperties: ReadonlyArray<ReadonlyArray<number>>
+): ChannelStays => {
+  const reservedNights = new Set<string>()
+  const assignProperty = (stay: ChannelStay, room: number): ChannelStay => {
+    const listNightKeys = (property_id: number) => listStayNights(stay).map((day) => toNightKey({ property_id, day }))
+    const property_id =
+      freeProperties[room]?.find((property) => !listNightKeys(property).some((night) => reservedNights.has(night))) ??
+      null
+    if (property_id !== null) for (const night of listNightKeys(property_id)) reservedNights.add(night)
     return { ...stay, property_id }
   }
-  return [place(first, 0), ...others.map((stay, at) => place(stay, at + 1))]
+  return [assignProperty(first, 0), ...others.map((stay, at) => assignProperty(stay, at + 1))]
 }

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { rateLimitHeaders, refusalMessage } from "../../../admission/windows/messages.ts"
+import { rateLimitHeaders, rateLimitMessage } from "../../../admission/windows/messages.ts"
 import { RateWindows } from "../../../admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../admission/windows/window.ts"
 import { RateLimited } from "../../../contract/errors.ts"
-import { FAILED_CHECKS } from "../../../platform/limits.ts"
+import { FAILED_SECRET_CHECKS } from "../../../platform/limits.ts"
 
 /**
  * Who is counted: a partner by its client_id, for secrets and verifiers together; the public client, which is everybody's, by the
  * account of the code as well.
  */
-export type Checked = string
+export type SecretCheckKey = string
 
 /** Counts secrets and verifiers that were wrong (specification, Limits: the OAuth brute-force lock), across processes where there is Redis. */
 export class FailedChecks extends Context.Service<
@@ -21,18 +21,20 @@ export class FailedChecks extends Context.Service<
      * is 429 `Too many attempts.`, and so is a right one for as long as that lasts. Counting is exact: of twenty wrong ones at once
      * ten are told so.
      */
-    readonly told: (who: Checked, isRight: boolean) => Effect.Effect<boolean, RateLimited>
+    readonly recordResult: (key: SecretCheckKey, isRight: boolean) => Effect.Effect<boolean, RateLimited>
   }
 >()("latchkey/oauth/FailedChecks") {
   static readonly layer = Layer.effect(
     FailedChecks,
     Effect.map(RateWindows, (windows) => ({
-      told: (who, isRight) => {
-        const counted = [bucketOf(who)]
-        return Effect.flatMap(isRight ? windows.admit([], counted) : windows.admit(counted, []), (admission) =>
+      recordResult: (key, isRight) => {
+        const buckets = [bucketOf(key)]
+        return Effect.flatMap(isRight ? windows.admit([], buckets) : windows.admit(buckets, []), (admission) =>
           admission._tag === "Admitted"
             ? Effect.succeed(isRight)
-            : Effect.fail(new RateLimited({ message: refusalMessage(admission), headers: rateLimitHeaders(admission) }))
+            : Effect.fail(
+                new RateLimited({ message: rateLimitMessage(admission), headers: rateLimitHeaders(admission) })
+              )
         )
       }
     }))
@@ -40,9 +42,9 @@ export class FailedChecks extends Context.Service<
 }
 
 /** Of one length, whoever it is. */
-const bucketOf = (who: Checked): Bucket => ({
-  key: `oauth:${hash("sha256", who, "base64url")}`,
+const bucketOf = (checkKey: SecretCheckKey): Bucket => ({
+  key: `oauth:${hash("sha256", checkKey, "base64url")}`,
   scope: "oauth",
   window: windowOf("10m"),
-  max: FAILED_CHECKS
+  max: FAILED_SECRET_CHECKS
 })

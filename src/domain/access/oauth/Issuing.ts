@@ -1,35 +1,41 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Acting } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import { Deployment, PublicUrl } from "../../../platform/installation.ts"
-import type { Client } from "./Clients.ts"
-import { exchange } from "./exchange/exchange.ts"
+import type { OAuthClient } from "./Clients.ts"
+import { makeCodeExchange } from "./exchange/exchange.ts"
 import { FailedChecks } from "./FailedChecks.ts"
-import type { GivenCode, GivenRefreshToken, Issued, Place, Refusal } from "./issued.ts"
-import { renewal } from "./renewal/renewal.ts"
-import { revocation } from "./revocation.ts"
+import type {
+  CodeExchangeRequest,
+  IssuedTokens,
+  TokenIssuerContext,
+  TokenRefreshRequest,
+  TokenRequestError
+} from "./issued.ts"
+import { makeTokenRenewal } from "./renewal/renewal.ts"
+import { makeRevokeToken } from "./revocation.ts"
 
-export type { GivenCode, GivenRefreshToken, Issued } from "./issued.ts"
+export type { CodeExchangeRequest, IssuedTokens, TokenRefreshRequest } from "./issued.ts"
 
 /** Gives out access tokens and ends them (RFC 6749 4.1.3 and 6, RFC 7009). */
-export class Issuing extends Context.Service<
-  Issuing,
+export class TokenIssuer extends Context.Service<
+  TokenIssuer,
   {
-    readonly exchange: (given: GivenCode) => Effect.Effect<Issued, Refusal, Acting>
-    readonly renew: (given: GivenRefreshToken) => Effect.Effect<Issued, Refusal, Acting>
+    readonly exchange: (request: CodeExchangeRequest) => Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor>
+    readonly renew: (request: TokenRefreshRequest) => Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor>
     /** Ends the grant of an access or a refresh token of this client; a token that is none, or another's, changes nothing. */
-    readonly revoke: (client: Client, token: string) => Effect.Effect<void, never, Acting>
+    readonly revoke: (client: OAuthClient, token: string) => Effect.Effect<void, never, CurrentActor>
   }
 >()("latchkey/oauth/Issuing") {
   static readonly layer = Layer.effect(
-    Issuing,
+    TokenIssuer,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const place: Place = { publicUrl: yield* PublicUrl, deployment: yield* Deployment }
-      return Issuing.of({
-        exchange: exchange(sql, yield* FailedChecks, place),
-        renew: renewal(sql, place),
-        revoke: revocation(sql)
+      const context: TokenIssuerContext = { publicUrl: yield* PublicUrl, deployment: yield* Deployment }
+      return TokenIssuer.of({
+        exchange: makeCodeExchange(sql, yield* FailedChecks, context),
+        renew: makeTokenRenewal(sql, context),
+        revoke: makeRevokeToken(sql)
       })
     })
   )

@@ -2,30 +2,30 @@ import { randomBytes } from "node:crypto"
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import type { Acting } from "../../../contract/acting.ts"
-import { decoderOf } from "../../../contract/decode.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
+import { makeDecoder } from "../../../contract/decode.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
-import { EMPTY, isUpTo } from "../../../contract/fields.ts"
-import { instantText } from "../../../contract/time.ts"
-import { PublicClient } from "../../../platform/installation.ts"
-import { CLIENT_NAME, GRANTS_ENDED, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../platform/limits.ts"
+import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
+import { formatUtcInstant } from "../../../contract/time.ts"
+import { PublicClientEnabled } from "../../../platform/installation.ts"
+import { CLIENT_NAME, GRANTS_REVOKED_AT_ONCE, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../platform/limits.ts"
 import { customAlphabet } from "../../../platform/random-text.ts"
 import { PUBLIC_CLIENT_ID } from "./Clients.ts"
-import { type ListedPartner, PartnerStore } from "./clients/partner-store.ts"
-import { endGrantsOf } from "./ending.ts"
-import { registrable } from "./redirect.ts"
+import { type PartnerRow, PartnerStore } from "./clients/partner-store.ts"
+import { endGrantsOfClient } from "./ending.ts"
+import { validateRedirectUri } from "./redirect.ts"
 
 /** Control characters, and those that turn the direction of what follows: a host would read another name than is written. */
-const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-const nameRefusal = (text: string): string | boolean => {
-  if (text.trim() === "") return EMPTY
-  return UNSHOWN.test(text) ? "must consist of visible characters" : isUpTo(text, CLIENT_NAME)
+const checkName = (text: string): string | boolean => {
+  if (text.trim() === "") return MUST_NOT_BE_EMPTY
+  return INVISIBLE.test(text) ? "must consist of visible characters" : hasAtMostCharacters(text, CLIENT_NAME)
 }
 
 const NewPartner = Schema.Struct({
   /** What hosts see when they are asked. */
-  name: Schema.String.check(Schema.makeFilter(nameRefusal, { expected: `at most ${CLIENT_NAME} characters` })),
+  name: Schema.String.check(Schema.makeFilter(checkName, { expected: `at most ${CLIENT_NAME} characters` })),
   redirect_uris: Schema.Array(Schema.String).check(
     Schema.isMinLength(1, { expected: "a list of at least one address" }),
     Schema.isMaxLength(PARTNER_REDIRECTS, { expected: `a list of at most ${PARTNER_REDIRECTS} addresses` })
@@ -33,77 +33,81 @@ const NewPartner = Schema.Struct({
 })
 export type NewPartner = typeof NewPartner.Type
 
-const readNew = decoderOf(NewPartner)
+const readNewPartner = makeDecoder(NewPartner)
 
 /** 100 bits. It is no secret and has not the prefix of one: it may be seen in a log. */
-const drawnId = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 20)
-const newId = (): string => `app_${drawnId()}`
+const randomId = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 20)
+const newClientId = (): string => `app_${randomId()}`
 
 /** 256 bits, with the prefix that telemetry knows. */
-const newSecret = (): string => `lksecret_${randomBytes(32).toString("base64url")}`
+const newClientSecret = (): string => `lksecret_${randomBytes(32).toString("base64url")}`
 
 /** A secret is shown once, when it is made. */
-export interface WithSecret {
+export interface PartnerCredentials {
   readonly client_id: string
   readonly client_secret: string
 }
 
 /** A client as it is listed. */
-export type Listed = Omit<ListedPartner, "created_at"> & { readonly created_at: string }
+export type PartnerListItem = Omit<PartnerRow, "created_at"> & { readonly created_at: string }
 
 /** The clients of this deployment, for whoever runs it: partners, which have a secret. */
 export class Partners extends Context.Service<
   Partners,
   {
-    readonly create: (input: NewPartner) => Effect.Effect<WithSecret, BadRequest | ValidationFailed>
+    readonly create: (input: NewPartner) => Effect.Effect<PartnerCredentials, BadRequest | ValidationFailed>
     /** The public client too, which is there always and disabled where the installation says so. */
-    readonly list: Effect.Effect<ReadonlyArray<Listed>>
+    readonly list: Effect.Effect<ReadonlyArray<PartnerListItem>>
     /** It may ask for nothing any more, and every connection of it ends. Once more goes on where it was cut off. */
     readonly disable: (
       id: string
-    ) => Effect.Effect<{ readonly client_id: string; readonly connections_ended: number }, NotFound | Conflict, Acting>
+    ) => Effect.Effect<
+      { readonly client_id: string; readonly connections_ended: number },
+      NotFound | Conflict,
+      CurrentActor
+    >
     /** A new secret; the one before is good no more. */
-    readonly rotate: (id: string) => Effect.Effect<WithSecret, NotFound | Conflict>
+    readonly rotate: (id: string) => Effect.Effect<PartnerCredentials, NotFound | Conflict>
   }
 >()("latchkey/oauth/Partners") {
   static readonly layer = Layer.effect(
     Partners,
     Effect.gen(function* () {
-      const [sql, store, hasPublic] = [yield* SqlClient.SqlClient, yield* PartnerStore, yield* PublicClient]
+      const [sql, store, hasPublic] = [yield* SqlClient.SqlClient, yield* PartnerStore, yield* PublicClientEnabled]
 
       const create = Effect.fnUntraced(function* (input: NewPartner) {
-        const { name, redirect_uris: redirectUris } = yield* readNew(input)
-        yield* Effect.fromResult(allRegistrable(redirectUris))
-        const [id, secret] = [newId(), newSecret()]
+        const { name, redirect_uris: redirectUris } = yield* readNewPartner(input)
+        yield* Effect.fromResult(validateRedirectUris(redirectUris))
+        const [id, secret] = [newClientId(), newClientSecret()]
         const now = yield* DateTime.nowAsDate
-        const made = yield* store.create({ id, name, redirectUris, digest: digestOf(secret), now })
-        return made ? { client_id: id, client_secret: secret } : yield* noMore
+        const isCreated = yield* store.create({ id, name, redirectUris, digest: digestOf(secret), now })
+        return isCreated ? { client_id: id, client_secret: secret } : yield* tooManyClients
       })
 
       const list = Effect.map(store.list, (rows) =>
         rows.map((row) => ({
           ...row,
           disabled: row.client_id === PUBLIC_CLIENT_ID ? !hasPublic : row.disabled,
-          created_at: instantText(row.created_at)
+          created_at: formatUtcInstant(row.created_at)
         }))
       )
 
       const disable = Effect.fnUntraced(function* (id: string) {
-        if (id === PUBLIC_CLIENT_ID) return yield* ofInstallation("disabled")
+        if (id === PUBLIC_CLIENT_ID) return yield* publicClientConflict("disabled")
         if (!(yield* store.disable(id, yield* DateTime.nowAsDate))) return yield* noSuchClient(id)
         // A batch that is not full is the last: a client that is disabled gets no more of them.
         for (let ended = 0; ; ) {
-          const more = yield* endGrantsOf(sql, id, GRANTS_ENDED)
-          ended += more
-          if (more < GRANTS_ENDED) return { client_id: id, connections_ended: ended }
+          const endedInBatch = yield* endGrantsOfClient(sql, id, GRANTS_REVOKED_AT_ONCE)
+          ended += endedInBatch
+          if (endedInBatch < GRANTS_REVOKED_AT_ONCE) return { client_id: id, connections_ended: ended }
         }
       })
 
       const rotate = Effect.fnUntraced(function* (id: string) {
-        if (id === PUBLIC_CLIENT_ID) return yield* ofInstallation("rotated because it has no secret")
-        const secret = newSecret()
-        const rotated = yield* store.rotate(id, digestOf(secret), yield* DateTime.nowAsDate)
-        return rotated ? { client_id: id, client_secret: secret } : yield* wasDisabled(id)
+        if (id === PUBLIC_CLIENT_ID) return yield* publicClientConflict("rotated because it has no secret")
+        const secret = newClientSecret()
+        const isRotated = yield* store.rotate(id, digestOf(secret), yield* DateTime.nowAsDate)
+        return isRotated ? { client_id: id, client_secret: secret } : yield* noEnabledClient(id)
       })
 
       return Partners.of({ create, list, disable, rotate })
@@ -111,11 +115,11 @@ export class Partners extends Context.Service<
   ).pipe(Layer.provide(PartnerStore.layer))
 }
 
-const allRegistrable = (uris: ReadonlyArray<string>): Result.Result<void, ValidationFailed> => {
+const validateRedirectUris = (uris: ReadonlyArray<string>): Result.Result<void, ValidationFailed> => {
   for (const [index, uri] of uris.entries()) {
-    const checked = registrable(uri, "partner")
-    if (Result.isFailure(checked)) {
-      return Result.fail(new ValidationFailed({ message: `redirect_uris[${index}]: ${checked.failure}` }))
+    const result = validateRedirectUri(uri, "partner")
+    if (Result.isFailure(result)) {
+      return Result.fail(new ValidationFailed({ message: `redirect_uris[${index}]: ${result.failure}` }))
     }
   }
   return Result.void
@@ -123,12 +127,12 @@ const allRegistrable = (uris: ReadonlyArray<string>): Result.Result<void, Valida
 
 const noSuchClient = (id: string) =>
   new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME))}.` })
-const wasDisabled = (id: string) =>
+const noEnabledClient = (id: string) =>
   new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME))}, or it was disabled.` })
 
-const noMore = new ValidationFailed({
+const tooManyClients = new ValidationFailed({
   message: `A deployment has at most ${OAUTH_CLIENTS} clients, disabled ones included, and all are in use.`
 })
 
-const ofInstallation = (what: string) =>
-  new Conflict({ message: `${PUBLIC_CLIENT_ID} cannot be ${what}. Set PUBLIC_CLIENT=0 to disable it.` })
+const publicClientConflict = (action: string) =>
+  new Conflict({ message: `${PUBLIC_CLIENT_ID} cannot be ${action}. Set PUBLIC_CLIENT=0 to disable it.` })

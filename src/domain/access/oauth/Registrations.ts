@@ -1,17 +1,17 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { rateLimitHeaders, refusalMessage } from "../../../admission/windows/messages.ts"
+import { rateLimitHeaders, rateLimitMessage } from "../../../admission/windows/messages.ts"
 import { RateWindows } from "../../../admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../admission/windows/window.ts"
 import { CallerAddress, networkOf } from "../../../contract/caller-address.ts"
 import { NotImplemented, RateLimited } from "../../../contract/errors.ts"
-import { PublicClient } from "../../../platform/installation.ts"
+import { PublicClientEnabled } from "../../../platform/installation.ts"
 import { REGISTRATIONS_A_MINUTE } from "../../../platform/limits.ts"
 import { ClientStore } from "./clients/store.ts"
-import { registeredForm } from "./redirect.ts"
+import { toRegisteredUri } from "./redirect.ts"
 
 /** Where users of the public client want to be led back to (RFC 7591): the client is one for all, and so are its addresses. */
-export class Registrations extends Context.Service<
-  Registrations,
+export class ClientRegistrations extends Context.Service<
+  ClientRegistrations,
   {
     /** To be run before a registration is looked at: fails where there is no public client, and for who registers too often. */
     readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
@@ -20,21 +20,21 @@ export class Registrations extends Context.Service<
   }
 >()("latchkey/oauth/Registrations") {
   static readonly layer = Layer.effect(
-    Registrations,
+    ClientRegistrations,
     Effect.gen(function* () {
-      const [store, windows, hasPublic] = [yield* ClientStore, yield* RateWindows, yield* PublicClient]
+      const [store, windows, hasPublic] = [yield* ClientStore, yield* RateWindows, yield* PublicClientEnabled]
 
       const admit = Effect.gen(function* () {
         if (!hasPublic) return yield* noPublicClient
         // Where nobody's address is known, all are one.
         const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
         if (admission._tag === "Admitted") return
-        return yield* new RateLimited({ message: refusalMessage(admission), headers: rateLimitHeaders(admission) })
+        return yield* new RateLimited({ message: rateLimitMessage(admission), headers: rateLimitHeaders(admission) })
       })
 
       return {
         admit,
-        register: (uris) => Effect.flatMap(DateTime.nowAsDate, (now) => store.register(uris.map(registeredForm), now))
+        register: (uris) => Effect.flatMap(DateTime.nowAsDate, (now) => store.register(uris.map(toRegisteredUri), now))
       }
     })
   ).pipe(Layer.provide(ClientStore.layer))

@@ -1,27 +1,27 @@
 import { Result } from "effect"
 import type { OAuthError } from "../../../contract/errors.ts"
 import { OAUTH_RESOURCES, OAUTH_STATE } from "../../../platform/limits.ts"
-import type { Client } from "./Clients.ts"
+import type { OAuthClient } from "./Clients.ts"
 import { resourceOf } from "./resource.ts"
-import { scopeIn } from "./scope.ts"
+import { parseScope } from "./scope.ts"
 
 // What an application asks of a host, in the query it sends the browser with (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2).
 // What the service does not know is ignored, and a parameter without a value is none (RFC 6749 3.1).
 
-export type Scope = "read-only" | "writable"
+export type RequestedScope = "read-only" | "writable"
 
 /** Who asks, and where to: nobody is led anywhere before both are known. */
-export interface Asker {
+export interface AuthorizationTarget {
   readonly clientId: string
   /** Undefined: not named. */
   readonly redirectUri: string | undefined
 }
 
-export type NoAsker = "no client" | "two clients" | "two addresses"
+export type AuthorizationTargetError = "no client" | "two clients" | "two addresses"
 
-export interface Asked {
+export interface AuthorizationRequest {
   /** The most that the host may give. */
-  readonly scope: Scope
+  readonly scope: RequestedScope
   /** Whether the application named a scope that the service knows. Otherwise the host chooses the scope. */
   readonly isScopeNamed: boolean
   readonly state: string | undefined
@@ -31,7 +31,7 @@ export interface Asked {
 }
 
 /** Why there is nothing to consent to, as the application is told (RFC 6749 4.1.2.1). */
-export interface Refusal {
+export interface AuthorizationError {
   readonly error: OAuthError
   /** Of the signs that RFC 6749 allows there, and nothing that was sent. */
   readonly description: string
@@ -39,26 +39,28 @@ export interface Refusal {
 
 type Query = URLSearchParams
 
-const given = (query: Query, name: string): string | undefined => query.get(name) || undefined
+const parameter = (query: Query, name: string): string | undefined => query.get(name) || undefined
 
-const isTwice = (query: Query, name: string): boolean => query.getAll(name).length > 1
+const isRepeated = (query: Query, name: string): boolean => query.getAll(name).length > 1
 
-export const askerOf = (query: Query): Result.Result<Asker, NoAsker> => {
-  const clientId = given(query, "client_id")
-  if (isTwice(query, "client_id")) return Result.fail("two clients")
+export const parseAuthorizationTarget = (
+  query: Query
+): Result.Result<AuthorizationTarget, AuthorizationTargetError> => {
+  const clientId = parameter(query, "client_id")
+  if (isRepeated(query, "client_id")) return Result.fail("two clients")
   if (clientId === undefined) return Result.fail("no client")
-  if (isTwice(query, "redirect_uri")) return Result.fail("two addresses")
-  return Result.succeed({ clientId, redirectUri: given(query, "redirect_uri") })
+  if (isRepeated(query, "redirect_uri")) return Result.fail("two addresses")
+  return Result.succeed({ clientId, redirectUri: parameter(query, "redirect_uri") })
 }
 
-const refused = (error: OAuthError, description: string): Result.Result<never, Refusal> =>
+const fail = (error: OAuthError, description: string): Result.Result<never, AuthorizationError> =>
   Result.fail({ error, description })
 
-const REPEATABLE = "resource"
+const REPEATABLE_PARAMETER = "resource"
 
-const nothingTwice = (query: Query): Result.Result<void, Refusal> =>
-  Array.from(query.keys()).some((name) => name !== REPEATABLE && isTwice(query, name))
-    ? refused("invalid_request", "Only the parameter resource may be repeated; send each other parameter once.")
+const checkRepetition = (query: Query): Result.Result<void, AuthorizationError> =>
+  Array.from(query.keys()).some((name) => name !== REPEATABLE_PARAMETER && isRepeated(query, name))
+    ? fail("invalid_request", "Only the parameter resource may be repeated; send each other parameter once.")
     : Result.void
 
 /** What a text becomes that is not UTF-8: it could not be given back to the letter. */
@@ -68,75 +70,77 @@ const isState = (state: string): boolean => state.length <= OAUTH_STATE && !stat
 
 /** What is given back with every answer, as far as it can be; undefined: nothing. */
 export const stateOf = (query: Query): string | undefined => {
-  const state = given(query, "state")
-  return state !== undefined && !isTwice(query, "state") && isState(state) ? state : undefined
+  const state = parameter(query, "state")
+  return state !== undefined && !isRepeated(query, "state") && isState(state) ? state : undefined
 }
 
-const stateAsked = (query: Query): Result.Result<string | undefined, Refusal> => {
-  const state = given(query, "state")
+const parseState = (query: Query): Result.Result<string | undefined, AuthorizationError> => {
+  const state = parameter(query, "state")
   return state === undefined || isState(state)
     ? Result.succeed(state)
-    : refused("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE} characters.`)
+    : fail("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE} characters.`)
 }
 
 /** Partners may leave it out, as they always could (contract facts 11.3). */
-const responseAsked = (query: Query, { isPublic }: Client): Result.Result<void, Refusal> => {
-  const type = given(query, "response_type")
-  if (type === undefined && isPublic) return refused("invalid_request", "response_type: must be code.")
-  if (type !== undefined && type !== "code") return refused("unsupported_response_type", "response_type: must be code.")
-  const mode = given(query, "response_mode")
-  return mode === undefined || mode === "query"
-    ? Result.void
-    : refused("invalid_request", "response_mode: must be query.")
+const checkResponseType = (query: Query, { isPublic }: OAuthClient): Result.Result<void, AuthorizationError> => {
+  const type = parameter(query, "response_type")
+  if (type === undefined && isPublic) return fail("invalid_request", "response_type: must be code.")
+  if (type !== undefined && type !== "code") return fail("unsupported_response_type", "response_type: must be code.")
+  const mode = parameter(query, "response_mode")
+  return mode === undefined || mode === "query" ? Result.void : fail("invalid_request", "response_mode: must be query.")
 }
 
 /** What SHA-256 gives in base64url without padding. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /** No method means `plain` (RFC 7636 4.3), which anybody who sees the request can answer. */
-const challengeAsked = (query: Query, { isPublic }: Client): Result.Result<string | null, Refusal> => {
-  const challenge = given(query, "code_challenge")
-  const method = given(query, "code_challenge_method")
+const parseChallenge = (query: Query, { isPublic }: OAuthClient): Result.Result<string | null, AuthorizationError> => {
+  const challenge = parameter(query, "code_challenge")
+  const method = parameter(query, "code_challenge_method")
   if (challenge === undefined && method !== undefined) {
-    return refused("invalid_request", "code_challenge: is required with code_challenge_method.")
+    return fail("invalid_request", "code_challenge: is required with code_challenge_method.")
   }
   if (challenge === undefined) {
     return isPublic
-      ? refused("invalid_request", "code_challenge: is required, with code_challenge_method S256.")
+      ? fail("invalid_request", "code_challenge: is required, with code_challenge_method S256.")
       : Result.succeed(null)
   }
-  if (method !== "S256") return refused("invalid_request", "code_challenge_method: must be S256.")
+  if (method !== "S256") return fail("invalid_request", "code_challenge_method: must be S256.")
   return CHALLENGE.test(challenge)
     ? Result.succeed(challenge)
-    : refused("invalid_request", "code_challenge: must be 43 characters of base64url.")
+    : fail("invalid_request", "code_challenge: must be 43 characters of base64url.")
 }
 
-const scopeAsked = (query: Query): Pick<Asked, "scope" | "isScopeNamed"> => {
-  const named = scopeIn(given(query, "scope"))
-  return { scope: named ?? "writable", isScopeNamed: named !== undefined }
+const parseRequestedScope = (query: Query): Pick<AuthorizationRequest, "scope" | "isScopeNamed"> => {
+  const requested = parseScope(parameter(query, "scope"))
+  return { scope: requested ?? "writable", isScopeNamed: requested !== undefined }
 }
 
-const resourceAsked = (query: Query, publicUrl: string): Result.Result<string | null, Refusal> => {
-  const named = query.getAll("resource").filter((name) => name !== "")
-  if (named.length > OAUTH_RESOURCES) {
-    return refused("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES} times.`)
+const parseResource = (query: Query, publicUrl: string): Result.Result<string | null, AuthorizationError> => {
+  const requested = query.getAll("resource").filter((name) => name !== "")
+  if (requested.length > OAUTH_RESOURCES) {
+    return fail("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES} times.`)
   }
-  const known = new Set(named.map((name) => resourceOf(publicUrl, name)))
-  if (known.has(undefined)) return refused("invalid_target", "resource: must be an address of this service.")
-  return Result.succeed(known.size === 1 ? (named[0] ?? null) : null)
+  const resources = new Set(requested.map((name) => resourceOf(publicUrl, name)))
+  if (resources.has(undefined)) return fail("invalid_target", "resource: must be an address of this service.")
+  return Result.succeed(resources.size === 1 ? (requested[0] ?? null) : null)
 }
 
 /** What there is to consent to, once it is known who asks and where the browser may be led back to. */
-export const askedOf = (query: Query, client: Client, publicUrl: string): Result.Result<Asked, Refusal> =>
+export const parseAuthorizationRequest = (
+  query: Query,
+  client: OAuthClient,
+  publicUrl: string
+): Result.Result<AuthorizationRequest, AuthorizationError> =>
   Result.gen(function* () {
-    yield* nothingTwice(query)
-    const state = yield* stateAsked(query)
-    yield* responseAsked(query, client)
-    const challenge = yield* challengeAsked(query, client)
-    const resource = yield* resourceAsked(query, publicUrl)
-    return { ...scopeAsked(query), state, challenge, resource }
+    yield* checkRepetition(query)
+    const state = yield* parseState(query)
+    yield* checkResponseType(query, client)
+    const challenge = yield* parseChallenge(query, client)
+    const resource = yield* parseResource(query, publicUrl)
+    return { ...parseRequestedScope(query), state, challenge, resource }
   })
 
 /** Whether a host may give this where that was asked. */
-export const mayBeGiven = (asked: Scope, scope: string | null): scope is Scope =>
-  scope === "read-only" || (scope === "writable" && asked === "writable")
+export const isGrantableScope = (requested: RequestedScope, scope: string | null): scope is RequestedScope =>
+  scope === "read-only" || (scope === "writable" && requested === "writable")

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { NotImplemented, RateLimited, Unauthenticated } from "../../../contract/errors.ts"
 import { textUpTo } from "../../../contract/fields.ts"
-import { family } from "../../../contract/operation.ts"
+import { defineFamily } from "../../../contract/operation.ts"
 import {
   CLIENT_NAME,
   OAUTH_FIELD,
@@ -15,30 +15,30 @@ import {
 // 7009 and 7591. Who calls has no token yet: a client says who it is by its id and secret, or by the verifier of a code.
 
 const Field = textUpTo(OAUTH_FIELD)
-const Address = textUpTo(REDIRECT_URI)
+const UriText = textUpTo(REDIRECT_URI)
 
 /** Which client calls; a partner may say it by HTTP Basic instead. */
-const client = { client_id: Schema.optionalKey(Field), client_secret: Schema.optionalKey(Field) }
+const clientFields = { client_id: Schema.optionalKey(Field), client_secret: Schema.optionalKey(Field) }
 
 const listUpTo = <Element extends Schema.Top>(element: Element, most: number) =>
   Schema.Array(element).check(Schema.isMaxLength(most, { expected: `a list of at most ${most}` }))
 
 /** One address stands for a list of it. */
-const Resources = Schema.Union([listUpTo(Address, OAUTH_RESOURCES), Address])
+const Resources = Schema.Union([listUpTo(UriText, OAUTH_RESOURCES), UriText])
 
-const operation = family({ category: "meta", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })
 
-const open = { needsNoToken: true, exposure: { notATool: "OAuth endpoints are not exposed" } } as const
+const anonymousOperation = { needsNoToken: true, exposure: { notATool: "OAuth endpoints are not exposed" } } as const
 
 export const create_oauth_authorization = operation("create_oauth_authorization", {
-  ...open,
+  ...anonymousOperation,
   route: "POST /oauth/authorizations",
   summary: "Exchange an authorization code, or a refresh token, for an access token",
   payload: {
     grant_type: Field.annotateKey({ description: "`authorization_code` or `refresh_token`." }),
-    ...client,
+    ...clientFields,
     code: Schema.optionalKey(Field),
-    redirect_uri: Schema.optionalKey(Address).annotateKey({
+    redirect_uri: Schema.optionalKey(UriText).annotateKey({
       description: "As it was in the request for the code; a partner may leave it out."
     }),
     code_verifier: Schema.optionalKey(Field).annotateKey({
@@ -61,11 +61,11 @@ export const create_oauth_authorization = operation("create_oauth_authorization"
 })
 
 export const revoke_oauth_authorization = operation("revoke_oauth_authorization", {
-  ...open,
+  ...anonymousOperation,
   route: "POST /oauth/revoke",
   summary: "Disconnect the host that an access token or a refresh token is of",
   payload: {
-    ...client,
+    ...clientFields,
     token: Field,
     token_type_hint: Schema.optionalKey(Field)
   },
@@ -74,13 +74,13 @@ export const revoke_oauth_authorization = operation("revoke_oauth_authorization"
 })
 
 export const create_oauth_registration = operation("create_oauth_registration", {
-  ...open,
+  ...anonymousOperation,
   // The official MCP client recognizes a refused registration by its HTTP status alone (RFC 7591 3.2.2).
-  hasStatus: true,
+  usesHttpStatus: true,
   route: "POST /oauth/registrations",
   summary: "Register the addresses of an MCP client; it is told the client_id of the public client",
   payload: {
-    redirect_uris: listUpTo(Address, REGISTRATION_REDIRECTS).check(
+    redirect_uris: listUpTo(UriText, REGISTRATION_REDIRECTS).check(
       Schema.isMinLength(1, { expected: "a list of at least one address" })
     ),
     client_name: Schema.optionalKey(textUpTo(CLIENT_NAME)),

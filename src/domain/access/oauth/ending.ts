@@ -1,11 +1,11 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord, onRecordInForms, type RecordedChange } from "../../../changes/on-record.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import { prepareRecordedChange, type RecordedChange, recordChange } from "../../../changes/on-record.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { GRANTS_ENDED } from "../../../platform/limits.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 
 // A grant ends with all that came of it: its tokens, which the Gate then refuses, and the webhook subscriptions made by them,
 // or data would go on flowing. Its refresh tokens and its code are good for nothing without it. The row of the grant is what
@@ -13,23 +13,23 @@ import { GRANTS_ENDED } from "../../../platform/limits.ts"
 // that makes it. So who ends it has what was made before, and nothing is made after.
 
 /** Who ended it: the host, the application itself, a token or code given twice, who runs the service, or nobody for long. */
-export type EndedBy = "host" | "application" | "reuse" | "client" | "time"
+export type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
 
 /** Ends the live grants that `which` names, of table oauth_grants as g; answers how many. */
-export const ending = (
+export const endGrantsChange = (
   sql: SqlClient.SqlClient,
-  which: Fragment,
-  by: Value<EndedBy>,
+  condition: Fragment,
+  endedBy: Value<GrantEndReason>,
   now: Value<Date>,
-  most: Value<number> = GRANTS_ENDED
+  limit: Value<number> = GRANTS_REVOKED_AT_ONCE
 ): RecordedChange => ({
   // In one order, so that two who end many never wait for each other in a circle.
   change: sql`
     going AS MATERIALIZED (
-      SELECT operator_id, id FROM oauth_grants g WHERE ended_at IS NULL AND ${which}
-      ORDER BY operator_id, id LIMIT ${most} FOR NO KEY UPDATE
+      SELECT operator_id, id FROM oauth_grants g WHERE ended_at IS NULL AND ${condition}
+      ORDER BY operator_id, id LIMIT ${limit} FOR NO KEY UPDATE
     ), ended AS (
-      UPDATE oauth_grants g SET ended_at = ${now}, ended_by = ${by} FROM going
+      UPDATE oauth_grants g SET ended_at = ${now}, ended_by = ${endedBy} FROM going
       WHERE g.operator_id = going.operator_id AND g.id = going.id
       RETURNING g.operator_id, g.id
     ), along AS MATERIALIZED (
@@ -43,36 +43,38 @@ export const ending = (
   outcome: sql`SELECT count(*) AS ended FROM ended`
 })
 
-const readEnded = onlyRowOf(Schema.Struct({ ended: Schema.Int }))
+const readEndedCount = makeSingleRowReader(Schema.Struct({ ended: Schema.Int }))
 
 /** How many grants a statement of {@link ending} has ended. */
-export const ended = <E, R>(statement: Effect.Effect<ReadonlyArray<object>, E, R>): Effect.Effect<number, never, R> =>
-  Effect.map(readEnded(Effect.orDie(statement)), (row) => row.ended)
+export const countEndedGrants = <E, R>(
+  statement: Effect.Effect<ReadonlyArray<object>, E, R>
+): Effect.Effect<number, never, R> => Effect.map(readEndedCount(Effect.orDie(statement)), (row) => row.ended)
 
-interface One {
+interface EndGrantInput {
   readonly operatorId: number
   readonly grantId: number
-  readonly by: EndedBy
+  readonly endedBy: GrantEndReason
   readonly now: Date
 }
 
 /** Ends one grant; answers whether it was live. */
-export const endOne = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, grantId, by, now }: Givens<One>) =>
-    ending(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, by, now)
+export const makeEndGrant = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, grantId, endedBy, now }: Givens<EndGrantInput>) =>
+    endGrantsChange(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, endedBy, now)
   )
-  return (one: One): Effect.Effect<boolean, never, Acting> => Effect.map(ended(statement(one)), (grants) => grants > 0)
+  return (input: EndGrantInput): Effect.Effect<boolean, never, CurrentActor> =>
+    Effect.map(countEndedGrants(statement(input)), (grants) => grants > 0)
 }
 
 /**
  * Ends the next so many live grants of a client; answers how many. To be called again until it is less: a client that is disabled
  * by then gets no more of them, as a grant is made and renewed only by a statement that finds its client enabled.
  */
-export const endGrantsOf = (
+export const endGrantsOfClient = (
   sql: SqlClient.SqlClient,
   clientId: string,
   limit: number
-): Effect.Effect<number, never, Acting> =>
+): Effect.Effect<number, never, CurrentActor> =>
   Effect.flatMap(DateTime.nowAsDate, (now) =>
-    ended(onRecord(sql, ending(sql, sql`g.client_id = ${clientId}`, "client", now, limit)))
+    countEndedGrants(recordChange(sql, endGrantsChange(sql, sql`g.client_id = ${clientId}`, "client", now, limit)))
   )

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
-import { handled, layerHandled, open } from "../../handled.ts"
+import { anonymousHandler, handleOperations, layerOperations } from "../../handled.ts"
 import { ClientAuthentication } from "./ClientAuthentication.ts"
 import { PUBLIC_CLIENT_ID } from "./Clients.ts"
 import {
@@ -10,13 +10,13 @@ import {
   type revoke_oauth_authorization
 } from "./contract.ts"
 import { FailedChecks } from "./FailedChecks.ts"
-import { type Issued, Issuing } from "./Issuing.ts"
-import { Registrations } from "./Registrations.ts"
-import { GRANT_TYPES, registrationOf } from "./registration-rules.ts"
+import { type IssuedTokens, TokenIssuer } from "./Issuing.ts"
+import { ClientRegistrations } from "./Registrations.ts"
+import { GRANT_TYPES, toRegistration } from "./registration-rules.ts"
 
 type Authentication = ClientAuthentication["Service"]
 
-const answerOf = ({ accessToken, refreshToken, expiresIn, scope }: Issued) => ({
+const toTokenResponse = ({ accessToken, refreshToken, expiresIn, scope }: IssuedTokens) => ({
   access_token: accessToken,
   refresh_token: refreshToken,
   expires_in: expiresIn,
@@ -24,40 +24,40 @@ const answerOf = ({ accessToken, refreshToken, expiresIn, scope }: Issued) => ({
   scope
 })
 
-const authorize = (authentication: Authentication, issuing: Issuing["Service"]) =>
+const authorize = (authentication: Authentication, issuing: TokenIssuer["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_oauth_authorization.payloadSchema.Type) {
     const { grant_type, client_id: id, client_secret: secret, code, refresh_token: refreshToken } = payload
     const resources = [payload.resource ?? []].flat()
     if (grant_type === "authorization_code") {
       const client = yield* authentication.authenticate({ id, secret })
-      if (code === undefined) return yield* missing("code")
+      if (code === undefined) return yield* missingField("code")
       const { redirect_uri: redirectUri, code_verifier: verifier } = payload
-      return answerOf(yield* issuing.exchange({ client, code, verifier, redirectUri, resources }))
+      return toTokenResponse(yield* issuing.exchange({ client, code, verifier, redirectUri, resources }))
     }
     if (grant_type === "refresh_token") {
       const client = yield* authentication.authenticate({ id, secret })
-      if (refreshToken === undefined) return yield* missing("refresh_token")
-      return answerOf(yield* issuing.renew({ client, refreshToken, scope: payload.scope, resources }))
+      if (refreshToken === undefined) return yield* missingField("refresh_token")
+      return toTokenResponse(yield* issuing.renew({ client, refreshToken, scope: payload.scope, resources }))
     }
     return yield* unknownGrantType
   })
 
-const revoke = (authentication: Authentication, issuing: Issuing["Service"]) =>
+const revoke = (authentication: Authentication, issuing: TokenIssuer["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof revoke_oauth_authorization.payloadSchema.Type) {
     const { client_id: id, client_secret: secret, token } = payload
     yield* issuing.revoke(yield* authentication.authenticate({ id, secret }), token)
     return {}
   })
 
-const register = ({ register }: Registrations["Service"]) =>
+const register = ({ register }: ClientRegistrations["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_oauth_registration.payloadSchema.Type) {
-    const registration = yield* Effect.fromResult(registrationOf(payload))
+    const registration = yield* Effect.fromResult(toRegistration(payload))
     yield* register(registration.redirect_uris)
     const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     return { client_id: PUBLIC_CLIENT_ID, client_id_issued_at: issuedAt, ...registration }
   })
 
-const missing = (field: string) =>
+const missingField = (field: string) =>
   new BadRequest({ message: `${field}: is required with this grant_type.`, oauth: "invalid_request" })
 
 const unknownGrantType = new ValidationFailed({
@@ -66,15 +66,22 @@ const unknownGrantType = new ValidationFailed({
 })
 
 /** Over whatever gives tokens out. */
-export const layerOauthOver = layerHandled(
+export const layerOauthWithoutIssuing = layerOperations(
   Effect.gen(function* () {
-    const [authentication, issuing, registrations] = [yield* ClientAuthentication, yield* Issuing, yield* Registrations]
-    return handled(Oauth, {
-      create_oauth_authorization: open(authorize(authentication, issuing)),
-      revoke_oauth_authorization: open(revoke(authentication, issuing)),
-      create_oauth_registration: open(register(registrations), registrations.admit)
+    const [authentication, issuing, registrations] = [
+      yield* ClientAuthentication,
+      yield* TokenIssuer,
+      yield* ClientRegistrations
+    ]
+    return handleOperations(Oauth, {
+      create_oauth_authorization: anonymousHandler(authorize(authentication, issuing)),
+      revoke_oauth_authorization: anonymousHandler(revoke(authentication, issuing)),
+      create_oauth_registration: anonymousHandler(register(registrations), registrations.admit)
     })
   })
-).pipe(Layer.provide([ClientAuthentication.layer, Registrations.layer]))
+).pipe(Layer.provide([ClientAuthentication.layer, ClientRegistrations.layer]))
 
-export const layerOauth = layerOauthOver.pipe(Layer.provide(Issuing.layer), Layer.provide(FailedChecks.layer))
+export const layerOauth = layerOauthWithoutIssuing.pipe(
+  Layer.provide(TokenIssuer.layer),
+  Layer.provide(FailedChecks.layer)
+)

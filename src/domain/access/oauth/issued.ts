@@ -1,8 +1,8 @@
 import type { BadRequest, RateLimited, Unauthenticated } from "../../../contract/errors.ts"
-import type { Client } from "./Clients.ts"
+import type { OAuthClient } from "./Clients.ts"
 
 /** What an exchange or a renewal answers. */
-export interface Issued {
+export interface IssuedTokens {
   readonly accessToken: string
   readonly refreshToken: string
   /** Whole seconds from now. */
@@ -11,25 +11,25 @@ export interface Issued {
 }
 
 /** A code as its client gives it back; the client has proved who it is. What is undefined was not sent, nor are no resources. */
-export interface GivenCode {
-  readonly client: Client
+export interface CodeExchangeRequest {
+  readonly client: OAuthClient
   readonly code: string
   readonly verifier: string | undefined
   readonly redirectUri: string | undefined
   readonly resources: ReadonlyArray<string>
 }
 
-export interface GivenRefreshToken {
-  readonly client: Client
+export interface TokenRefreshRequest {
+  readonly client: OAuthClient
   readonly refreshToken: string
   readonly scope: string | undefined
   readonly resources: ReadonlyArray<string>
 }
 
 /** Where tokens are given out. */
-export interface Place {
+export interface TokenIssuerContext {
   readonly publicUrl: string
   readonly deployment: string
 }
 
-export type Refusal = BadRequest | Unauthenticated | RateLimited
+export type TokenRequestError = BadRequest | Unauthenticated | RateLimited

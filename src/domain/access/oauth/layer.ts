@@ -1,9 +1,9 @@
 import { Layer } from "effect"
-import { periodically } from "../../../jobs/loop.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_MS } from "../../../jobs/retention.ts"
-import { endAndRetain } from "./retention.ts"
+import { runOAuthRetention } from "./retention.ts"
 
 /** Ends connections that nobody uses, and removes what of OAuth is over, over a database. */
 export const layerOAuthRetention = Layer.effectDiscard(
-  periodically("retention of OAuth", RETENTION_MS, () => endAndRetain)
+  repeatPeriodically("retention of OAuth", RETENTION_MS, () => runOAuthRetention)
 )

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { sameDigest } from "../../../admission/gate/credentials.ts"
+import { isSameDigest } from "../../../admission/gate/credentials.ts"
 
 // Proof key for code exchange (RFC 7636), by S256 alone: `plain` would give the verifier to whoever reads the request.
 
@@ -10,5 +10,5 @@ export const isVerifier = (text: string): boolean => /^[A-Za-z0-9._~-]{43,128}$/
 export const challengeOf = (verifier: string): string => hash("sha256", verifier, "base64url")
 
 /** Whether it is the verifier of the challenge; in the same time whichever character is the wrong one. */
-export const proves = (verifier: string, challenge: string): boolean =>
-  isVerifier(verifier) && sameDigest(Buffer.from(challengeOf(verifier)), Buffer.from(challenge))
+export const matchesChallenge = (verifier: string, challenge: string): boolean =>
+  isVerifier(verifier) && isSameDigest(Buffer.from(challengeOf(verifier)), Buffer.from(challenge))

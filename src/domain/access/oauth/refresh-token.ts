@@ -5,17 +5,17 @@ import type { Value, Valued } from "../../../platform/database/forms.ts"
 /** A refresh token on its way into the database. */
 export interface NewRefreshToken {
   readonly refreshDigest: Uint8Array
-  readonly refreshUntil: Date
+  readonly refreshExpiresAt: Date
 }
 
 /** The CTE `refresh`: a refresh token of the grant that is the row of the CTE `of` (`operator_id`, `id`). */
-export const refreshToken = (
+export const refreshTokenSql = (
   sql: SqlClient.SqlClient,
-  of: string,
-  { refreshDigest, refreshUntil }: Valued<NewRefreshToken>,
+  grantCte: string,
+  { refreshDigest, refreshExpiresAt }: Valued<NewRefreshToken>,
   now: Value<Date>
 ): Fragment => sql`
   refresh AS (
     INSERT INTO oauth_refresh_tokens (operator_id, digest, grant_id, created_at, expires_at)
-    SELECT operator_id, ${refreshDigest}::bytea, id, ${now}::timestamptz, ${refreshUntil}::timestamptz FROM ${sql(of)}
+    SELECT operator_id, ${refreshDigest}::bytea, id, ${now}::timestamptz, ${refreshExpiresAt}::timestamptz FROM ${sql(grantCte)}
   )`

@@ -1,9 +1,9 @@
 import { Result } from "effect"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import type { create_oauth_registration } from "./contract.ts"
-import { registrable } from "./redirect.ts"
+import { validateRedirectUri } from "./redirect.ts"
 
-type Asked = typeof create_oauth_registration.payloadSchema.Type
+type RegistrationRequest = typeof create_oauth_registration.payloadSchema.Type
 
 /** What the public client can do, whoever it is registered for. */
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const
@@ -26,23 +26,23 @@ export interface Registration {
  * has an invalid redirect address. Other metadata is not stored. A client that asks for a secret gets {@link NO_SECRET} instead, which
  * RFC 7591 3.2.1 allows.
  */
-export const registrationOf = (asked: Asked): Result.Result<Registration, ValidationFailed> => {
-  const { redirect_uris, token_endpoint_auth_method: method = NO_SECRET, client_name } = asked
-  const refusal = unregistrable(redirect_uris) ?? unsuitable(asked, method)
-  if (refusal !== undefined) return Result.fail(refusal)
+export const toRegistration = (request: RegistrationRequest): Result.Result<Registration, ValidationFailed> => {
+  const { redirect_uris, token_endpoint_auth_method: method = NO_SECRET, client_name } = request
+  const error = findInvalidRedirectUri(redirect_uris) ?? findUnsupportedMetadata(request, method)
+  if (error !== undefined) return Result.fail(error)
   return Result.succeed({
     redirect_uris,
     token_endpoint_auth_method: NO_SECRET,
-    grant_types: GRANT_TYPES.filter((each) => asked.grant_types?.includes(each) ?? true),
+    grant_types: GRANT_TYPES.filter((each) => request.grant_types?.includes(each) ?? true),
     response_types: [RESPONSE_TYPE],
     ...(client_name === undefined ? {} : { client_name })
   })
 }
 
 /** The first address that is none. */
-const unregistrable = (uris: Asked["redirect_uris"]): ValidationFailed | undefined => {
+const findInvalidRedirectUri = (uris: RegistrationRequest["redirect_uris"]): ValidationFailed | undefined => {
   for (const [index, uri] of uris.entries()) {
-    const checked = registrable(uri, "public")
+    const checked = validateRedirectUri(uri, "public")
     if (Result.isFailure(checked)) {
       const message = `redirect_uris[${index}]: ${checked.failure}`
       return new ValidationFailed({ message, oauth: "invalid_redirect_uri" })
@@ -51,16 +51,19 @@ const unregistrable = (uris: Asked["redirect_uris"]): ValidationFailed | undefin
   return undefined
 }
 
-const unsuitable = ({ grant_types, response_types }: Asked, method: string): ValidationFailed | undefined => {
+const findUnsupportedMetadata = (
+  { grant_types, response_types }: RegistrationRequest,
+  method: string
+): ValidationFailed | undefined => {
   if (!AUTH_METHODS.includes(method)) {
-    return metadata(`token_endpoint_auth_method: must be one of ${AUTH_METHODS.join(", ")}.`)
+    return invalidMetadata(`token_endpoint_auth_method: must be one of ${AUTH_METHODS.join(", ")}.`)
   }
   if (grant_types?.includes("authorization_code") === false) {
-    return metadata("grant_types: must have authorization_code among them.")
+    return invalidMetadata("grant_types: must have authorization_code among them.")
   }
   return response_types?.includes(RESPONSE_TYPE) === false
-    ? metadata("response_types: must have code among them.")
+    ? invalidMetadata("response_types: must have code among them.")
     : undefined
 }
 
-const metadata = (message: string) => new ValidationFailed({ message, oauth: "invalid_client_metadata" })
+const invalidMetadata = (message: string) => new ValidationFailed({ message, oauth: "invalid_client_metadata" })

@@ -4,9 +4,9 @@
 const RESOURCES = ["", "/v3", "/mcp"] as const
 
 /** Scheme and host are the same in capitals (RFC 3986 6.2.2.1), a path is not. */
-const comparable = (address: string): string =>
+const toComparable = (address: string): string =>
   address.replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase()).replace(/\/$/, "")
 
 /** The resource of ours that an address names, with or without a last slash; undefined: none of ours. */
 export const resourceOf = (publicUrl: string, text: string): string | undefined =>
-  RESOURCES.map((path) => `${publicUrl}${path}`).find((known) => comparable(known) === comparable(text))
+  RESOURCES.map((path) => `${publicUrl}${path}`).find((resource) => toComparable(resource) === toComparable(text))

@@ -1,45 +1,45 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { Acting, byItself } from "../../../contract/acting.ts"
-import { applyRetention, nextRows, type Retention } from "../../../jobs/retention.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { CurrentActor, systemActor } from "../../../contract/acting.ts"
+import { applyRetention, nextRowsCondition, type RetentionChange } from "../../../jobs/retention.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import {
-  GRANTS_ENDED,
-  GRANTS_KEPT_MS,
-  OAUTH_CODES_KEPT_MS,
+  GRANT_RETENTION_MS,
+  GRANTS_REVOKED_AT_ONCE,
+  OAUTH_CODE_RETENTION_MS,
   REFRESH_GRACE_MS,
-  REFRESH_TOKENS_KEPT_MS,
-  TOKENS_KEPT_MS
+  REFRESH_TOKEN_RETENTION_MS,
+  TOKEN_RETENTION_MS
 } from "../../../platform/limits.ts"
 import {
-  FORGOTTEN_TOKENS,
-  forgettingEndedTokens,
-  forgettingOverTokens,
-  forgettingTokensOf
+  DELETED_TOKEN_COLUMNS,
+  deleteExpiredTokensSql,
+  deleteRevokedTokensSql,
+  deleteTokensOfGrantsSql
 } from "../operators/grant-tokens.ts"
-import { ended, ending } from "./ending.ts"
+import { countEndedGrants, endGrantsChange } from "./ending.ts"
 
 type Sql = SqlClient.SqlClient
 
-const forgettingCodes = (sql: Sql, then: Date): Fragment => sql`
-  DELETE FROM oauth_codes WHERE ${nextRows(sql, sql`SELECT ctid FROM oauth_codes WHERE expires_at <= ${then}`)}`
+const deleteExpiredCodesSql = (sql: Sql, cutoff: Date): Fragment => sql`
+  DELETE FROM oauth_codes WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM oauth_codes WHERE expires_at <= ${cutoff}`)}`
 
-const forgettingAnswers = (sql: Sql, then: Date): Fragment => sql`
+const eraseRefreshResponsesSql = (sql: Sql, cutoff: Date): Fragment => sql`
   UPDATE oauth_refresh_tokens SET answer = NULL
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM oauth_refresh_tokens WHERE answer IS NOT NULL AND used_at < ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM oauth_refresh_tokens WHERE answer IS NOT NULL AND used_at < ${cutoff}`)}`
 
-const forgettingUsed = (sql: Sql, then: Date): Fragment => sql`
+const deleteUsedRefreshTokensSql = (sql: Sql, cutoff: Date): Fragment => sql`
   DELETE FROM oauth_refresh_tokens
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM oauth_refresh_tokens WHERE used_at <= ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM oauth_refresh_tokens WHERE used_at <= ${cutoff}`)}`
 
-const endedBefore = (sql: Sql, then: Date): Fragment => sql`
-  SELECT operator_id, id FROM oauth_grants WHERE ended_at <= ${then}`
+const grantsEndedBeforeSql = (sql: Sql, cutoff: Date): Fragment => sql`
+  SELECT operator_id, id FROM oauth_grants WHERE ended_at <= ${cutoff}`
 
-const forgettingRefreshTokensOf = (sql: Sql, grants: Fragment): Fragment => sql`
+const deleteRefreshTokensOfGrantsSql = (sql: Sql, grants: Fragment): Fragment => sql`
   DELETE FROM oauth_refresh_tokens
-  WHERE ${nextRows(
+  WHERE ${nextRowsCondition(
     sql,
     sql`SELECT r.ctid FROM (${grants}) g
       JOIN oauth_refresh_tokens r ON r.operator_id = g.operator_id AND r.grant_id = g.id`,
@@ -50,9 +50,9 @@ const forgettingRefreshTokensOf = (sql: Sql, grants: Fragment): Fragment => sql`
  * A grant remembers when its tokens were last used, as those that are over are forgotten long before it. It waits for no grant
  * that somebody renews or ends just then, and so in no circle with whoever ends many: that one's last use is not kept.
  */
-const forgettingTokens = (sql: Sql, then: Date): Retention => ({
-  change: forgettingOverTokens(sql, then),
-  returning: sql.literal(FORGOTTEN_TOKENS),
+const expiredTokenRetention = (sql: Sql, cutoff: Date): RetentionChange => ({
+  change: deleteExpiredTokensSql(sql, cutoff),
+  returning: sql.literal(DELETED_TOKEN_COLUMNS),
   beside: sql`
     UPDATE oauth_grants g SET last_used_at = greatest(g.last_used_at, used.at)
     FROM (
@@ -66,12 +66,12 @@ const forgettingTokens = (sql: Sql, then: Date): Retention => ({
 })
 
 /** A grant goes last: when its tokens, its code and its webhook subscriptions, with what is to be seen of them, are gone. */
-const forgettingGrants = (sql: Sql, then: Date): Fragment => sql`
+const deleteEndedGrantsSql = (sql: Sql, cutoff: Date): Fragment => sql`
   DELETE FROM oauth_grants
-  WHERE ${nextRows(
+  WHERE ${nextRowsCondition(
     sql,
     sql`SELECT ctid FROM oauth_grants g
-      WHERE ended_at <= ${then}
+      WHERE ended_at <= ${cutoff}
         AND NOT EXISTS (SELECT FROM access_tokens x WHERE x.operator_id = g.operator_id AND x.grant_id = g.id)
         AND NOT EXISTS (SELECT FROM oauth_refresh_tokens x WHERE x.operator_id = g.operator_id AND x.grant_id = g.id)
         AND NOT EXISTS (SELECT FROM oauth_codes x WHERE x.operator_id = g.operator_id AND x.grant_id = g.id)
@@ -79,9 +79,9 @@ const forgettingGrants = (sql: Sql, then: Date): Fragment => sql`
   )}`
 
 /** A live grant has one refresh token that is not used: where that one is over, nobody can renew it. */
-const endingUnused = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ now }: Givens<{ readonly now: Date }>) =>
-    ending(
+const prepareEndUnusedGrants = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, ({ now }: Givens<{ readonly now: Date }>) =>
+    endGrantsChange(
       sql,
       sql`(g.operator_id, g.id) IN (
         SELECT operator_id, grant_id FROM oauth_refresh_tokens WHERE used_at IS NULL AND expires_at <= ${now})`,
@@ -89,16 +89,16 @@ const endingUnused = (sql: Sql) => {
       now
     )
   )
-  return (now: Date) => ended(statement({ now }))
+  return (now: Date) => countEndedGrants(statement({ now }))
 }
 
 /** Ends the grants that nobody has renewed in time, as of now. */
-export const endUnused = Effect.fnUntraced(
+export const endUnusedGrants = Effect.fnUntraced(
   function* (now: Date) {
-    const once = endingUnused(yield* SqlClient.SqlClient)
-    while ((yield* once(now)) >= GRANTS_ENDED) yield* Effect.yieldNow
+    const endBatch = prepareEndUnusedGrants(yield* SqlClient.SqlClient)
+    while ((yield* endBatch(now)) >= GRANTS_REVOKED_AT_ONCE) yield* Effect.yieldNow
   },
-  Effect.provideService(Acting, byItself("service", "end unused connections"))
+  Effect.provideService(CurrentActor, systemActor("service", "end unused connections"))
 )
 
 /**
@@ -106,21 +106,23 @@ export const endUnused = Effect.fnUntraced(
  * as long as an unused one would be good: until then its owner may come with it, and so tell that another has used it. However
  * often a grant is renewed: a thief could renew it until the one he had is forgotten.
  */
-export const retain = Effect.fnUntraced(function* (now: Date) {
+export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const before = (age: number) => new Date(now.getTime() - age)
-  const over = endedBefore(sql, before(GRANTS_KEPT_MS))
+  const endedGrants = grantsEndedBeforeSql(sql, before(GRANT_RETENTION_MS))
   yield* applyRetention(sql, [
-    forgettingAnswers(sql, before(REFRESH_GRACE_MS)),
-    forgettingCodes(sql, before(OAUTH_CODES_KEPT_MS)),
-    forgettingUsed(sql, before(REFRESH_TOKENS_KEPT_MS)),
-    forgettingRefreshTokensOf(sql, over),
-    forgettingTokensOf(sql, over),
-    forgettingTokens(sql, before(TOKENS_KEPT_MS)),
-    forgettingEndedTokens(sql, before(TOKENS_KEPT_MS)),
-    forgettingGrants(sql, before(GRANTS_KEPT_MS))
+    eraseRefreshResponsesSql(sql, before(REFRESH_GRACE_MS)),
+    deleteExpiredCodesSql(sql, before(OAUTH_CODE_RETENTION_MS)),
+    deleteUsedRefreshTokensSql(sql, before(REFRESH_TOKEN_RETENTION_MS)),
+    deleteRefreshTokensOfGrantsSql(sql, endedGrants),
+    deleteTokensOfGrantsSql(sql, endedGrants),
+    expiredTokenRetention(sql, before(TOKEN_RETENTION_MS)),
+    deleteRevokedTokensSql(sql, before(TOKEN_RETENTION_MS)),
+    deleteEndedGrantsSql(sql, before(GRANT_RETENTION_MS))
   ])
 })
 
 /** One round of both. */
-export const endAndRetain = Effect.flatMap(DateTime.nowAsDate, (now) => Effect.andThen(endUnused(now), retain(now)))
+export const runOAuthRetention = Effect.flatMap(DateTime.nowAsDate, (now) =>
+  Effect.andThen(endUnusedGrants(now), applyOAuthRetention(now))
+)

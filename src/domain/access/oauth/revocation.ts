@@ -1,12 +1,12 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
-import { actingAs } from "./acting-client.ts"
-import type { Client } from "./Clients.ts"
-import { endOne } from "./ending.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { asApplication } from "./acting-client.ts"
+import type { OAuthClient } from "./Clients.ts"
+import { makeEndGrant } from "./ending.ts"
 
 const LiveGrant = Schema.Struct({
   operatorId: Schema.Int,
@@ -15,10 +15,10 @@ const LiveGrant = Schema.Struct({
   name: Schema.String
 })
 
-const readGrant = rowOf(LiveGrant)
+const readGrant = makeOptionalRowReader(LiveGrant)
 
 /** The live grant of a token of either kind, also of one that is used or over, if this client has it. */
-const find = (sql: SqlClient.SqlClient) => {
+const prepareFindGrant = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ clientId, digest }: Givens<{ readonly clientId: string; readonly digest: Uint8Array }>) => sql`
@@ -33,14 +33,14 @@ const find = (sql: SqlClient.SqlClient) => {
 }
 
 /** Ends the grant of a token (RFC 7009 2). What is no token of the client's changes nothing, and nobody is told which (2.2). */
-export const revocation = (sql: SqlClient.SqlClient) => {
-  const grantOf = find(sql)
-  const end = endOne(sql)
-  return Effect.fnUntraced(function* (client: Client, token: string): Effect.fn.Return<void, never, Acting> {
-    const grant = yield* grantOf(client.id, digestOf(token))
+export const makeRevokeToken = (sql: SqlClient.SqlClient) => {
+  const findGrant = prepareFindGrant(sql)
+  const endGrant = makeEndGrant(sql)
+  return Effect.fnUntraced(function* (client: OAuthClient, token: string): Effect.fn.Return<void, never, CurrentActor> {
+    const grant = yield* findGrant(client.id, digestOf(token))
     if (grant === undefined) return
     const { operatorId, grantId } = grant
     const now = yield* DateTime.nowAsDate
-    yield* actingAs(grant)(end({ operatorId, grantId, by: "application", now }))
+    yield* asApplication(grant)(endGrant({ operatorId, grantId, endedBy: "application", now }))
   })
 }

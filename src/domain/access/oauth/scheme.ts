@@ -4,14 +4,14 @@
 // click. Worst are those by which browsers open what follows as a web address (`x-safari-https:`, `googlechromes:`): the code
 // would be at any site, and consent would have spoken of an app on the device.
 
-const OF_BROWSERS = [
+const BROWSER_SCHEMES = [
   "http https ws wss ftp ftps sftp file filesystem blob data javascript vbscript livescript mocha jar about",
   "chrome chrome-extension chrome-search chrome-untrusted devtools edge brave opera vivaldi moz-extension moz-icon resource",
   "safari-extension safari-web-extension view-source webkit wyciwyg feed webcal cid mid urn",
   "x-web-search icabmobile ddgquicklink duckduckgo dolphin ecosia puffin"
 ]
 
-const OF_SYSTEMS = [
+const SYSTEM_SCHEMES = [
   "mailto tel telprompt callto sms smsto mms mmsto sip sips geo maps facetime facetime-audio xmpp irc ircs magnet",
   "intent content android-app android-resource market package prefs app-prefs app-settings itms itmss itms-apps itms-appss",
   "itms-services macappstore macappstores shortcuts applescript help shell search search-ms ldap ldaps ssh telnet rlogin",
@@ -19,15 +19,18 @@ const OF_SYSTEMS = [
   "bitcoin lightning ethereum openid openid4vp steam"
 ]
 
-const TAKEN = new Set([...OF_BROWSERS, ...OF_SYSTEMS].flatMap((each) => each.split(" ")))
+const RESERVED_SCHEMES = new Set([...BROWSER_SCHEMES, ...SYSTEM_SCHEMES].flatMap((each) => each.split(" ")))
 
 /** Families of them: Microsoft's (`ms-settings`), and those any web site may take for itself (HTML, `web+`). */
-const FAMILY = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
+const RESERVED_FAMILY = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
 
 /** Of the web, or of a browser, whatever stands before and after (`microsoft-edge-https`, `firefox-focus`): new ones come. */
-const LEADS_TO_SITES = /http|chrome|safari|firefox|opera|edge|browser/
+const OPENS_BROWSER = /http|chrome|safari|firefox|opera|edge|browser/
 
 /** Whether a scheme, in small letters, can be the own one of a program. */
-export const isOfPrograms = (scheme: string): boolean =>
+export const isAppScheme = (scheme: string): boolean =>
   /^[a-z0-9+-]+(?:\.[a-z0-9+-]+)+$/.test(scheme) ||
-  (/^[a-z][a-z0-9+-]+$/.test(scheme) && !TAKEN.has(scheme) && !FAMILY.test(scheme) && !LEADS_TO_SITES.test(scheme))
+  (/^[a-z][a-z0-9+-]+$/.test(scheme) &&
+    !RESERVED_SCHEMES.has(scheme) &&
+    !RESERVED_FAMILY.test(scheme) &&
+    !OPENS_BROWSER.test(scheme))

@@ -6,7 +6,7 @@ export type Scope = "read-only" | "writable"
  * Returns the widest scope that a text names, or undefined if it names none. Scopes of other services, such as `offline_access`, are
  * ignored, because the token response names the granted scope (RFC 6749 3.3).
  */
-export const scopeIn = (text: string | undefined): Scope | undefined => {
+export const parseScope = (text: string | undefined): Scope | undefined => {
   const words = new Set(text?.split(" "))
   if (words.has("writable")) return "writable"
   return words.has("read-only") ? "read-only" : undefined

@@ -1,21 +1,21 @@
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Keys } from "../../../changes/Keys.ts"
-import { onRecord } from "../../../changes/on-record.ts"
-import { runOnce } from "../../../changes/run-once.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import { IdempotencyKeys } from "../../../changes/Keys.ts"
+import { recordChange } from "../../../changes/on-record.ts"
+import { runFormIdempotently } from "../../../changes/run-once.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import type { ApiError } from "../../../contract/errors.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
-import { type MadeToken, Operators } from "./Operators.ts"
+import { type CreatedToken, Operators } from "./Operators.ts"
 import { type NewToken, SCOPES } from "./rules.ts"
-import { ownTokens } from "./store.ts"
-import { type Edge, type PageOf, pageOf } from "./token-list.ts"
+import { activeTokenCondition } from "./store.ts"
+import { type CursorPage, type PageCursor, toCursorPage } from "./token-list.ts"
 
 /** Whose tokens: a main account sees those of all accounts of its operator, another one its own. */
-export type Viewer = Pick<Caller, "operatorId" | "accountId" | "role">
+export type TokenViewer = Pick<Caller, "operatorId" | "accountId" | "role">
 
 const AccessToken = Schema.Struct({
   id: Schema.Int,
@@ -28,55 +28,56 @@ const AccessToken = Schema.Struct({
 })
 export type AccessToken = typeof AccessToken.Type
 
-interface Looking {
+interface TokenListInput {
   readonly operatorId: number
   /** Undefined: those of all accounts. */
   readonly accountId: number | undefined
   /** Undefined: from the newest on. */
-  readonly edge: number | undefined
+  readonly cursorId: number | undefined
 }
 
-const accountOf = ({ role, accountId }: Viewer): number | undefined => (role === "main" ? undefined : accountId)
+const accountFilterOf = ({ role, accountId }: TokenViewer): number | undefined =>
+  role === "main" ? undefined : accountId
 
-const readTokens = rowsOf(AccessToken)
-const readDeleted = rowOf(Schema.Struct({ id: Schema.Int }))
+const readTokens = makeRowsReader(AccessToken)
+const readDeleted = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
 type Sql = SqlClient.SqlClient
 
 const list = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, accountId, edge }: Givens<Looking>, way: Edge["way"]) => sql`
+    ({ operatorId, accountId, cursorId }: Givens<TokenListInput>, direction: PageCursor["direction"]) => sql`
       SELECT t.id, t.name, t.scope, a.name AS account_name, t.created_at, t.last_used_at
       FROM access_tokens t JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
-      WHERE t.operator_id = ${operatorId} AND ${ownTokens(sql)}
+      WHERE t.operator_id = ${operatorId} AND ${activeTokenCondition(sql)}
         ${accountId === undefined ? sql`` : sql`AND t.account_id = ${accountId}`}
-        ${edge === undefined ? sql`` : way === "older" ? sql`AND t.id < ${edge}` : sql`AND t.id > ${edge}`}
-      ORDER BY t.id ${way === "older" ? sql`DESC` : sql`ASC`}
+        ${cursorId === undefined ? sql`` : direction === "older" ? sql`AND t.id < ${cursorId}` : sql`AND t.id > ${cursorId}`}
+      ORDER BY t.id ${direction === "older" ? sql`DESC` : sql`ASC`}
       LIMIT ${sql.literal(String(ACCESS_TOKENS_SHOWN + 1))}`
   )
-  return Effect.fn("AccessTokens.list")(function* (viewer: Viewer, edge: Edge | undefined) {
-    const whose = { operatorId: viewer.operatorId, accountId: accountOf(viewer) }
-    const found = (from: Edge | undefined) =>
-      Effect.map(readTokens(statement({ ...whose, edge: from?.id }, from?.way ?? "older")), (rows) =>
-        pageOf(rows, from)
+  return Effect.fn("AccessTokens.list")(function* (viewer: TokenViewer, cursor: PageCursor | undefined) {
+    const owner = { operatorId: viewer.operatorId, accountId: accountFilterOf(viewer) }
+    const findPage = (from: PageCursor | undefined) =>
+      Effect.map(readTokens(statement({ ...owner, cursorId: from?.id }, from?.direction ?? "older")), (rows) =>
+        toCursorPage(rows, from)
       )
-    return (yield* found(edge)) ?? (yield* found(undefined)) ?? EMPTY
+    return (yield* findPage(cursor)) ?? (yield* findPage(undefined)) ?? EMPTY_PAGE
   })
 }
 
-const EMPTY: PageOf<AccessToken> = { rows: [], older: undefined, newer: undefined }
+const EMPTY_PAGE: CursorPage<AccessToken> = { rows: [], older: undefined, newer: undefined }
 
 const remove = (sql: Sql) =>
-  Effect.fn("AccessTokens.remove")(function* (viewer: Viewer, id: number) {
+  Effect.fn("AccessTokens.remove")(function* (viewer: TokenViewer, id: number) {
     const now = yield* DateTime.nowAsDate
-    const account = accountOf(viewer)
+    const account = accountFilterOf(viewer)
     const removed = yield* readDeleted(
-      onRecord(sql, {
+      recordChange(sql, {
         change: sql`
           revoked AS (
             UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
-            WHERE t.operator_id = ${viewer.operatorId} AND t.id = ${id} AND ${ownTokens(sql)}
+            WHERE t.operator_id = ${viewer.operatorId} AND t.id = ${id} AND ${activeTokenCondition(sql)}
               ${account === undefined ? sql`` : sql`AND t.account_id = ${account}`}
             RETURNING t.operator_id, t.id
           )`,
@@ -93,31 +94,31 @@ export class AccessTokens extends Context.Service<
   AccessTokens,
   {
     /** Those that work, the newest first; from an edge that is over on, the newest. */
-    readonly list: (viewer: Viewer, edge: Edge | undefined) => Effect.Effect<PageOf<AccessToken>>
+    readonly list: (viewer: TokenViewer, cursor: PageCursor | undefined) => Effect.Effect<CursorPage<AccessToken>>
     /**
      * Makes a token for the caller's account, once per idempotency key. Returns none if an earlier call with the key made it, because
      * a token cannot be shown again.
      */
-    readonly make: (
+    readonly create: (
       caller: Caller,
       token: Omit<NewToken, "account_id">,
       key: string | undefined
-    ) => Effect.Effect<Option.Option<MadeToken>, ApiError, Acting>
+    ) => Effect.Effect<Option.Option<CreatedToken>, ApiError, CurrentActor>
     /** Ends one for good. False: the viewer has no such token that works. */
-    readonly remove: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, Acting>
+    readonly remove: (viewer: TokenViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/operators/AccessTokens") {
   static readonly layer = Layer.effect(
     AccessTokens,
     Effect.gen(function* () {
-      const [sql, operators, keys] = [yield* SqlClient.SqlClient, yield* Operators, yield* Keys]
-      const once = runOnce(keys)
+      const [sql, operators, keys] = [yield* SqlClient.SqlClient, yield* Operators, yield* IdempotencyKeys]
+      const runIdempotently = runFormIdempotently(keys)
       return {
         list: list(sql),
-        make: (caller, token, key) =>
-          once(caller, { ...token }, key, operators.createToken({ ...token, account_id: caller.accountId })),
+        create: (caller, token, key) =>
+          runIdempotently(caller, { ...token }, key, operators.createToken({ ...token, account_id: caller.accountId })),
         remove: remove(sql)
       }
     })
-  ).pipe(Layer.provide([Operators.layer, Keys.layer]))
+  ).pipe(Layer.provide([Operators.layer, IdempotencyKeys.layer]))
 }

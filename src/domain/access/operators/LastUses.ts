@@ -1,77 +1,77 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { TokenUsed } from "../../../admission/gate/TokenUsed.ts"
-import { periodically } from "../../../jobs/loop.ts"
+import { TokenUseRecorder } from "../../../admission/gate/TokenUsed.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
-import { TOKEN_USES } from "../../../platform/limits.ts"
-import { type LastUse, makeLastUses } from "./last-uses.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { BUFFERED_TOKEN_USES } from "../../../platform/limits.ts"
+import { makeTokenUseBuffer, type TokenUse } from "./last-uses.ts"
 
 /** Milliseconds between two times that uses are written down, what one of these may take, and what the last one gets. */
-export const LAST_USES_WRITE_MS = 30_000
-export const LAST_USES_PATIENCE_MS = 10_000
-export const LAST_USES_LAST_MS = 500
+export const TOKEN_USES_WRITE_MS = 30_000
+export const TOKEN_USES_TIMEOUT_MS = 10_000
+export const TOKEN_USES_SHUTDOWN_MS = 500
 /** Uses one statement writes down. */
-export const LAST_USES_ROWS = 1_000
+export const TOKEN_USES_BATCH = 1_000
 
 /**
  * Keeps when tokens were last used, without a statement more for a call: the uses stand in memory, of a bounded number of
  * tokens, and are written down every half minute and when the process ends. What a killed process had not written down is lost.
  */
-export const layerLastUses = Layer.effect(
-  TokenUsed,
+export const layerTokenUseWriter = Layer.effect(
+  TokenUseRecorder,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const uses = makeLastUses(TOKEN_USES)
-    const write = writing(sql, uses)
+    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES)
+    const write = makeWriter(sql, uses)
     // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
-    yield* Effect.addFinalizer(() => lastWrite(write))
-    yield* periodically("saving when tokens were used", LAST_USES_WRITE_MS, () => write)
-    return uses.note
+    yield* Effect.addFinalizer(() => writeAtShutdown(write))
+    yield* repeatPeriodically("saving when tokens were used", TOKEN_USES_WRITE_MS, () => write)
+    return uses.record
   })
 )
 
-const readSkipped = rowsOf(Schema.Struct({ tokenId: Schema.Int }))
+const readSkipped = makeRowsReader(Schema.Struct({ tokenId: Schema.Int }))
 
 /**
  * Writes down all there is when it begins, a bounded number a statement; what could not be written down stays in memory, and what
  * is used meanwhile waits for the next time.
  */
-const writing = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeLastUses>) => {
-  const putBack = (some: ReadonlyArray<LastUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
-    const held = new Set(skipped.map(({ tokenId }) => tokenId))
-    for (const use of some) if (held.has(use.tokenId)) uses.put(use)
+const makeWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
+  const restoreSkipped = (batch: ReadonlyArray<TokenUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
+    const skippedIds = new Set(skipped.map(({ tokenId }) => tokenId))
+    for (const use of batch) if (skippedIds.has(use.tokenId)) uses.put(use)
   }
-  const writeSome = Effect.uninterruptibleMask((restore) =>
+  const writeBatch = Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
-      const some = uses.take(LAST_USES_ROWS)
-      return readSkipped(noting(sql, some)).pipe(
-        Effect.timeout(LAST_USES_PATIENCE_MS),
+      const batch = uses.take(TOKEN_USES_BATCH)
+      return readSkipped(recordUsesSql(sql, batch)).pipe(
+        Effect.timeout(TOKEN_USES_TIMEOUT_MS),
         restore,
-        Effect.onError(() => Effect.sync(() => some.forEach(uses.put))),
-        Effect.map((skipped) => putBack(some, skipped)),
+        Effect.onError(() => Effect.sync(() => batch.forEach(uses.put))),
+        Effect.map((skipped) => restoreSkipped(batch, skipped)),
         Effect.orDie
       )
     })
   )
   return Effect.gen(function* () {
-    const turns = Math.ceil(uses.size() / LAST_USES_ROWS)
-    for (let turn = 0; turn < turns; turn++) yield* writeSome
+    const batches = Math.ceil(uses.size() / TOKEN_USES_BATCH)
+    for (let index = 0; index < batches; index++) yield* writeBatch
   })
 }
 
 /** When the process ends: nobody waits long for it. */
-const lastWrite = (write: Effect.Effect<void>) =>
+const writeAtShutdown = (write: Effect.Effect<void>) =>
   write.pipe(
     Effect.interruptible,
-    Effect.timeoutOption(LAST_USES_LAST_MS),
+    Effect.timeoutOption(TOKEN_USES_SHUTDOWN_MS),
     Effect.withTracerEnabled(false),
     Effect.exit
   )
 
 // At most once a minute for each token, whichever process saw it used. It waits for nobody: whoever ends tokens holds many, in an
 // order of his own. Answers the tokens that were held.
-const noting = (sql: SqlClient.SqlClient, uses: ReadonlyArray<LastUse>) => sql`
+const recordUsesSql = (sql: SqlClient.SqlClient, uses: ReadonlyArray<TokenUse>) => sql`
   WITH noted AS MATERIALIZED (
     SELECT t.operator_id, t.id, to_timestamp(noted.minute / 1000) AS at
     FROM jsonb_to_recordset(${jsonParameter(uses)}::jsonb) AS noted ("operatorId" bigint, "tokenId" bigint, minute bigint)

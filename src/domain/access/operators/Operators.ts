@@ -1,17 +1,17 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import type { Acting } from "../../../contract/acting.ts"
-import { decoderOf } from "../../../contract/decode.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
+import { makeDecoder } from "../../../contract/decode.ts"
 import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
 import { hashPassword } from "./password.ts"
-import { accountNameRefused, isAccountName } from "./password-rules.ts"
+import { accountNameError, isAccountName } from "./password-rules.ts"
 import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
 import { OperatorStore } from "./store.ts"
-import { newToken } from "./token.ts"
+import { newAccessToken } from "./token.ts"
 
-type Unreadable = BadRequest | ValidationFailed
+type InputError = BadRequest | ValidationFailed
 
 /** An operator as it stands. */
 export interface Operator {
@@ -29,32 +29,32 @@ export interface Operator {
 }
 
 /** A token is shown once, when it is made; only its digest is kept. */
-export interface MadeToken {
+export interface CreatedToken {
   readonly token_id: number
   readonly token: string
 }
 
-const readOperator = decoderOf(NewOperator)
-const readChange = decoderOf(OperatorChange)
-const readAccount = decoderOf(NewAccount)
-const readToken = decoderOf(NewToken)
+const readOperator = makeDecoder(NewOperator)
+const readChange = makeDecoder(OperatorChange)
+const readAccount = makeDecoder(NewAccount)
+const readToken = makeDecoder(NewToken)
 
-const noMoreTokens = new ValidationFailed({
+const tooManyTokens = new ValidationFailed({
   message: `access_tokens: an operator has at most ${ACCESS_TOKENS} access tokens, and all are in use; delete one first.`
 })
 
-const noMoreAccounts = new ValidationFailed({
+const tooManyAccounts = new ValidationFailed({
   message: `accounts: an operator has at most ${ACCOUNTS} sub-accounts, disabled ones included.`
 })
 
-const unknownRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
+const missingRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
 
 type Store = OperatorStore["Service"]
 
 const create = (store: Store) =>
   Effect.fn("Operators.create")(function* (input: NewOperator) {
     const operator = yield* readOperator(input)
-    if (isAccountName(operator.password, operator)) return yield* accountNameRefused
+    if (isAccountName(operator.password, operator)) return yield* accountNameError
     const now = yield* DateTime.nowAsDate
     const lastDay = operator.subscription_until
     return yield* store.create(
@@ -74,12 +74,12 @@ const create = (store: Store) =>
 const update = (store: Store) =>
   Effect.fn("Operators.update")(function* (operatorId: number, input: OperatorChange) {
     const change = yield* readChange(input)
-    const known = yield* store.timeZone(operatorId)
-    if (known === undefined) return yield* unknownRecord("operator", operatorId)
+    const current = yield* store.findTimeZone(operatorId)
+    if (current === undefined) return yield* missingRecord("operator", operatorId)
     const lastDay = change.subscription_until
-    const until = lastDay === undefined ? undefined : endOfSubscription(lastDay, change.time_zone ?? known.time_zone)
+    const until = lastDay === undefined ? undefined : endOfSubscription(lastDay, change.time_zone ?? current.time_zone)
     const updated = yield* store.update(operatorId, change, until)
-    if (updated === undefined) return yield* unknownRecord("operator", operatorId)
+    if (updated === undefined) return yield* missingRecord("operator", operatorId)
     const { subscription_until: end, time_zone: timeZone } = updated
     return { ...updated, subscription_until: end === null ? null : lastDayOfSubscription(end, timeZone) }
   })
@@ -88,30 +88,30 @@ const createAccount = (store: Store) =>
   Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
     const account = yield* readAccount(input)
     const { operator_id: operatorId, email, name = email } = account
-    if (isAccountName(account.password, { email, name })) return yield* accountNameRefused
+    if (isAccountName(account.password, { email, name })) return yield* accountNameError
     const now = yield* DateTime.nowAsDate
     const passwordHash = yield* hashPassword(account.password)
-    const made = yield* store.createAccount({ operatorId, name, email, passwordHash }, now)
-    if (made === undefined) return yield* unknownRecord("operator", operatorId)
-    const { account_id } = made
-    return account_id === null ? yield* noMoreAccounts : { account_id }
+    const row = yield* store.createAccount({ operatorId, name, email, passwordHash }, now)
+    if (row === undefined) return yield* missingRecord("operator", operatorId)
+    const { account_id } = row
+    return account_id === null ? yield* tooManyAccounts : { account_id }
   })
 
 const createToken = (store: Store, deployment: string) =>
   Effect.fn("Operators.createToken")(function* (input: NewToken) {
     const { account_id: accountId, name, scope } = yield* readToken(input)
     const now = yield* DateTime.nowAsDate
-    const token = newToken()
-    const made = yield* store.createToken({ accountId, name, scope, digest: digestOf(token), deployment }, now)
-    if (made === undefined) return yield* unknownRecord("account", accountId)
-    const { token_id } = made
-    return token_id === null ? yield* noMoreTokens : { token_id, token }
+    const token = newAccessToken()
+    const row = yield* store.createToken({ accountId, name, scope, digest: digestOf(token), deployment }, now)
+    if (row === undefined) return yield* missingRecord("account", accountId)
+    const { token_id } = row
+    return token_id === null ? yield* tooManyTokens : { token_id, token }
   })
 
 const revokeToken = (store: Store) =>
   Effect.fn("Operators.revokeToken")(function* (tokenId: number) {
     const now = yield* DateTime.nowAsDate
-    return (yield* store.revokeToken(tokenId, now)) ?? (yield* unknownRecord("token", tokenId))
+    return (yield* store.revokeToken(tokenId, now)) ?? (yield* missingRecord("token", tokenId))
   })
 
 /**
@@ -124,23 +124,27 @@ export class Operators extends Context.Service<
     /** Makes an operator and its main account. Conflict: the e-mail address has an account, whatever its letter case. */
     readonly create: (
       input: NewOperator
-    ) => Effect.Effect<{ readonly operator_id: number; readonly account_id: number }, Unreadable | Conflict, Acting>
+    ) => Effect.Effect<
+      { readonly operator_id: number; readonly account_id: number },
+      InputError | Conflict,
+      CurrentActor
+    >
     /** Changes what is given; a subscription may end in the past. */
     readonly update: (
       operatorId: number,
       change: OperatorChange
-    ) => Effect.Effect<Operator, Unreadable | NotFound, Acting>
+    ) => Effect.Effect<Operator, InputError | NotFound, CurrentActor>
     /** Makes a sub-account, which sees every property. ValidationFailed also where the operator has all {@link ACCOUNTS}. */
     readonly createAccount: (
       input: NewAccount
-    ) => Effect.Effect<{ readonly account_id: number }, Unreadable | NotFound | Conflict, Acting>
+    ) => Effect.Effect<{ readonly account_id: number }, InputError | NotFound | Conflict, CurrentActor>
     /**
      * Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. ValidationFailed also where
      * the operator has all {@link ACCESS_TOKENS}.
      */
-    readonly createToken: (input: NewToken) => Effect.Effect<MadeToken, Unreadable | NotFound, Acting>
+    readonly createToken: (input: NewToken) => Effect.Effect<CreatedToken, InputError | NotFound, CurrentActor>
     /** Ends a token for good; once more changes nothing. */
-    readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, Acting>
+    readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, CurrentActor>
   }
 >()("latchkey/operators/Operators") {
   static readonly layerNoDeps = Layer.effect(

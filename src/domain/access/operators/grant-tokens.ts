@@ -1,32 +1,32 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { nextRows } from "../../../jobs/retention.ts"
+import { nextRowsCondition } from "../../../jobs/retention.ts"
 import type { Value, Valued } from "../../../platform/database/forms.ts"
 import type { SCOPES } from "./rules.ts"
 
 // What OAuth writes of access tokens, in statements of its own.
 
 /** An access token that comes of a grant. */
-export interface TokenOfGrant {
+export interface NewGrantToken {
   readonly scope: (typeof SCOPES)[number]
   readonly tokenDigest: Uint8Array
   readonly deployment: string
-  readonly tokenUntil: Date
+  readonly tokenExpiresAt: Date
 }
 
 /** The CTE `token`: one of the grant that is the row of the CTE `of` (`operator_id`, `id`, `account_id`, `name`, `application`). */
-export const tokenOfGrant = (
+export const grantTokenSql = (
   sql: SqlClient.SqlClient,
-  of: string,
-  { scope, tokenDigest, deployment, tokenUntil }: Valued<TokenOfGrant>,
+  grantCte: string,
+  { scope, tokenDigest, deployment, tokenExpiresAt }: Valued<NewGrantToken>,
   now: Value<Date>
 ): Fragment => sql`
   token AS (
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, grant_id, application, deployment,
       expires_at)
     SELECT operator_id, account_id, name, ${scope}::text, ${tokenDigest}::bytea, ${now}::timestamptz, id, application,
-      ${deployment}::text, ${tokenUntil}::timestamptz
-    FROM ${sql(of)}
+      ${deployment}::text, ${tokenExpiresAt}::timestamptz
+    FROM ${sql(grantCte)}
     RETURNING operator_id, id
   )`
 
@@ -34,36 +34,41 @@ export const tokenOfGrant = (
  * The CTE `older`: ends all but the newest so many of the tokens that the grant of the CTE `of` had before the statement. They are
  * found first and locked then: a lock beside OFFSET would hold those that it passes over as well.
  */
-export const endingOlder = (sql: SqlClient.SqlClient, of: string, most: number, now: Value<Date>): Fragment => sql`
+export const revokeOlderTokensSql = (
+  sql: SqlClient.SqlClient,
+  grantCte: string,
+  keep: number,
+  now: Value<Date>
+): Fragment => sql`
   older AS (
     UPDATE access_tokens t SET revoked_at = ${now}
-    FROM ${sql(of)} whose
+    FROM ${sql(grantCte)} whose
     WHERE t.operator_id = whose.operator_id AND t.id = ANY (ARRAY(
       SELECT id FROM access_tokens
       WHERE operator_id = whose.operator_id AND id = ANY (ARRAY(
         SELECT id FROM access_tokens
         WHERE operator_id = whose.operator_id AND grant_id = whose.id AND revoked_at IS NULL AND expires_at > ${now}
-        ORDER BY id DESC OFFSET ${sql.literal(String(most))}))
+        ORDER BY id DESC OFFSET ${sql.literal(String(keep))}))
       ORDER BY id FOR NO KEY UPDATE))
     RETURNING t.operator_id, t.id
   )`
 
 /** Forgets tokens that came of grants and were over by `then`. Beside it something may be done with {@link FORGOTTEN_TOKENS}. */
-export const forgettingOverTokens = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
-  DELETE FROM access_tokens WHERE ${nextRows(sql, sql`SELECT ctid FROM access_tokens WHERE expires_at <= ${then}`)}`
+export const deleteExpiredTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+  DELETE FROM access_tokens WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE expires_at <= ${cutoff}`)}`
 
-export const FORGOTTEN_TOKENS = "operator_id, grant_id, last_used_at"
+export const DELETED_TOKEN_COLUMNS = "operator_id, grant_id, last_used_at"
 
 /** Forgets tokens of the grants that `grants` finds: `operator_id`, `id`. */
-export const forgettingTokensOf = (sql: SqlClient.SqlClient, grants: Fragment): Fragment => sql`
+export const deleteTokensOfGrantsSql = (sql: SqlClient.SqlClient, grants: Fragment): Fragment => sql`
   DELETE FROM access_tokens
-  WHERE ${nextRows(
+  WHERE ${nextRowsCondition(
     sql,
     sql`SELECT t.ctid FROM (${grants}) g JOIN access_tokens t ON t.operator_id = g.operator_id AND t.grant_id = g.id`,
     "t"
   )}`
 
 /** Forgets tokens of the console that were ended by `then`. */
-export const forgettingEndedTokens = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
+export const deleteRevokedTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM access_tokens WHERE revoked_at <= ${then} AND grant_id IS NULL`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE revoked_at <= ${cutoff} AND grant_id IS NULL`)}`

@@ -1,7 +1,7 @@
-import type { NoteUse } from "../../../admission/gate/TokenUsed.ts"
+import type { RecordTokenUse } from "../../../admission/gate/TokenUsed.ts"
 
 /** When a token was last used, right to the minute: the beginning of that minute, in milliseconds. */
-export interface LastUse {
+export interface TokenUse {
   readonly operatorId: number
   readonly tokenId: number
   readonly minute: number
@@ -10,29 +10,29 @@ export interface LastUse {
 const MINUTE_MS = 60_000
 
 /** The last uses of at most `most` tokens, in memory. */
-export const makeLastUses = (most: number) => {
-  const uses = new Map<number, LastUse>()
+export const makeTokenUseBuffer = (capacity: number) => {
+  const uses = new Map<number, TokenUse>()
 
-  const put = (use: LastUse): void => {
-    const known = uses.get(use.tokenId)
-    if (known === undefined ? uses.size < most : known.minute < use.minute) uses.set(use.tokenId, use)
+  const restore = (use: TokenUse): void => {
+    const current = uses.get(use.tokenId)
+    if (current === undefined ? uses.size < capacity : current.minute < use.minute) uses.set(use.tokenId, use)
   }
 
   return {
     /** Makes nothing anew for a token that was used in the same minute. */
-    note: (({ operatorId, tokenId }, now) => {
+    record: (({ operatorId, tokenId }, now) => {
       const minute = now - (now % MINUTE_MS)
-      if (uses.get(tokenId)?.minute !== minute) put({ operatorId, tokenId, minute })
-    }) satisfies NoteUse,
+      if (uses.get(tokenId)?.minute !== minute) restore({ operatorId, tokenId, minute })
+    }) satisfies RecordTokenUse,
     /** Of how many tokens. */
     size: () => uses.size,
     /** Puts back what could not be written down, unless the token was used again since. */
-    put,
+    put: restore,
     /** Takes out some, those that are there for longest. */
-    take: (some: number): ReadonlyArray<LastUse> => {
-      const taken: Array<LastUse> = []
+    take: (limit: number): ReadonlyArray<TokenUse> => {
+      const taken: Array<TokenUse> = []
       for (const [tokenId, use] of uses) {
-        if (taken.length >= some) break
+        if (taken.length >= limit) break
         uses.delete(tokenId)
         taken.push(use)
       }

@@ -29,9 +29,11 @@ export interface AccountNames {
 
 /** Returns whether a password is the account's e-mail address, the part before its `@`, or the account's name. */
 export const isAccountName = (password: string, { email, name }: AccountNames): boolean =>
-  [email, email.split("@")[0] ?? email, name].some((known) => foldVariants(known) === foldVariants(password))
+  [email, email.split("@")[0] ?? email, name].some(
+    (accountName) => foldVariants(accountName) === foldVariants(password)
+  )
 
 /** 422 for a password that is a name of its account. */
-export const accountNameRefused = new ValidationFailed({
+export const accountNameError = new ValidationFailed({
   message: "password: must not be the name of the account or its e-mail address, nor the part before the @."
 })

@@ -18,7 +18,7 @@ export const TimeZone = Schema.String.check(
 )
 
 /** A name people see: at least one character that is not a space. */
-export const Name = Schema.String.check(
+export const DisplayName = Schema.String.check(
   Schema.makeFilter((text) => text.trim() !== "" && Array.from(text).length <= ACCOUNT_NAME, {
     expected: `a name of 1 to ${ACCOUNT_NAME} characters`
   })
@@ -48,7 +48,7 @@ export const SCOPES = ["read-only", "writable"] as const
 
 /** An operator and its main account. `subscription_until` is the last day of the subscription; none: without end. */
 export const NewOperator = Schema.Struct({
-  name: Name,
+  name: DisplayName,
   time_zone: TimeZone,
   currency: Currency,
   edition: Schema.optional(Schema.Literals(EDITIONS)),
@@ -59,20 +59,20 @@ export const NewOperator = Schema.Struct({
 export type NewOperator = typeof NewOperator.Type
 
 /** How many rooms or room types a subscription covers. Fewer than there are takes none away, but none can be added. */
-const Rooms = Integer.check(
+const RoomLimit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: SUBSCRIPTION_ROOMS_MAX }, { expected: `from 0 to ${SUBSCRIPTION_ROOMS_MAX}` })
 )
 
 /** What is left out stays as it is. */
 export const OperatorChange = Schema.Struct({
-  name: Schema.optional(Name),
+  name: Schema.optional(DisplayName),
   time_zone: Schema.optional(TimeZone),
   currency: Schema.optional(Currency),
   edition: Schema.optional(Schema.Literals(EDITIONS)),
   subscription_until: Schema.optional(CalendarDate),
   status: Schema.optional(Schema.Literals(STATUSES)),
-  room_limit: Schema.optional(Rooms),
-  room_type_limit: Schema.optional(Rooms)
+  room_limit: Schema.optional(RoomLimit),
+  room_type_limit: Schema.optional(RoomLimit)
 })
 export type OperatorChange = typeof OperatorChange.Type
 
@@ -80,7 +80,7 @@ export type OperatorChange = typeof OperatorChange.Type
 export const NewAccount = Schema.Struct({
   operator_id: Id,
   email: Email,
-  name: Schema.optional(Name),
+  name: Schema.optional(DisplayName),
   password: Password
 })
 export type NewAccount = typeof NewAccount.Type
@@ -89,7 +89,7 @@ export type NewAccount = typeof NewAccount.Type
 export const NewPassword = Schema.Struct({ account_id: Id, password: Password })
 export type NewPassword = typeof NewPassword.Type
 
-export const NewToken = Schema.Struct({ account_id: Id, name: Name, scope: Schema.Literals(SCOPES) })
+export const NewToken = Schema.Struct({ account_id: Id, name: DisplayName, scope: Schema.Literals(SCOPES) })
 export type NewToken = typeof NewToken.Type
 
 /**

@@ -2,14 +2,14 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/on-record.ts"
 import { Conflict } from "../../../contract/errors.ts"
-import { lockedFirst } from "../../../platform/database/locked-first.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
 import { EDITIONS, type OperatorChange, type SCOPES, STATUSES } from "./rules.ts"
 
-const Created = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
+const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
 
 const Operator = Schema.Struct({
   operator_id: Schema.Int,
@@ -24,23 +24,23 @@ const Operator = Schema.Struct({
 })
 
 const Zone = Schema.Struct({ time_zone: Schema.String })
-const MadeAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
+const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
 const TokenId = Schema.Struct({ token_id: Schema.Int })
 
-const decodeCreated = Schema.decodeUnknownEffect(Schema.Tuple([Created]))
-const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(MadeAccount))
-const readZone = rowOf(Zone)
-const readOperator = rowOf(Operator)
-const readToken = rowOf(TokenId)
-const readMadeToken = rowOf(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
+const decodeCreatedOperator = Schema.decodeUnknownEffect(Schema.Tuple([CreatedOperator]))
+const decodeCreatedAccounts = Schema.decodeUnknownEffect(Schema.Array(CreatedAccount))
+const readZone = makeOptionalRowReader(Zone)
+const readOperator = makeOptionalRowReader(Operator)
+const readToken = makeOptionalRowReader(TokenId)
+const readCreatedToken = makeOptionalRowReader(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
 
 /** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
-const emailTaken = (error: SqlError): Effect.Effect<never, Conflict> =>
+const toEmailConflict = (error: SqlError): Effect.Effect<never, Conflict> =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === "accounts_email"
     ? Effect.fail(new Conflict({ message: "email: is already used by another account." }))
     : Effect.die(error)
 
-export interface OperatorRow {
+export interface NewOperatorRow {
   readonly name: string
   readonly timeZone: string
   readonly currency: string
@@ -50,7 +50,7 @@ export interface OperatorRow {
   readonly passwordHash: string
 }
 
-export interface TokenRow {
+export interface NewTokenRow {
   readonly accountId: number
   readonly name: string
   readonly scope: (typeof SCOPES)[number]
@@ -59,7 +59,7 @@ export interface TokenRow {
   readonly deployment: string
 }
 
-export interface AccountRow {
+export interface NewAccountRow {
   readonly operatorId: number
   readonly name: string
   readonly email: string
@@ -72,23 +72,24 @@ type Sql = SqlClient.SqlClient
  * CTE `account`: another password for an account, where `only` (of `accounts a`) is so. Whoever ends its sessions does so in the
  * same statement (src/domain/access/sign-in).
  */
-export const changingPassword = (
+export const updatePasswordSql = (
   sql: Sql,
   { accountId, passwordHash }: { readonly accountId: number; readonly passwordHash: string },
-  only: Fragment
+  condition: Fragment
 ) => sql`
   account AS (
-    UPDATE accounts a SET password_hash = ${passwordHash} WHERE a.id = ${accountId} AND ${only}
+    UPDATE accounts a SET password_hash = ${passwordHash} WHERE a.id = ${accountId} AND ${condition}
     RETURNING operator_id, id, password_hash
   )`
 
 /** An operator, and a token, as they are now, locked until the statement is through, to see what a change makes of them. */
-export const operatorAsItIs = (sql: Sql, id: number) => sql`SELECT * FROM operators WHERE id = ${id} FOR NO KEY UPDATE`
-export const tokenAsItIs = (sql: Sql, id: number) => sql`SELECT * FROM access_tokens WHERE id = ${id} FOR NO KEY UPDATE`
+export const lockOperatorSql = (sql: Sql, id: number) => sql`SELECT * FROM operators WHERE id = ${id} FOR NO KEY UPDATE`
+export const lockTokenSql = (sql: Sql, id: number) =>
+  sql`SELECT * FROM access_tokens WHERE id = ${id} FOR NO KEY UPDATE`
 
 /** The main account carries the operator's name: it is the merchant account. */
-const create = (sql: Sql) => (operator: OperatorRow, now: Date) =>
-  onRecord(sql, {
+const create = (sql: Sql) => (operator: NewOperatorRow, now: Date) =>
+  recordChange(sql, {
     change: sql`
       operator AS (
         INSERT INTO operators (name, time_zone, currency, edition, subscription_until, created_at)
@@ -101,22 +102,22 @@ const create = (sql: Sql) => (operator: OperatorRow, now: Date) =>
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: sql`${touchedIn(sql, "operator", "operator")} UNION ALL ${touchedIn(sql, "account", "main")}`,
+    touched: sql`${createdOrDeletedRecordsSql(sql, "operator", "operator")} UNION ALL ${createdOrDeletedRecordsSql(sql, "account", "main")}`,
     outcome: sql`SELECT operator_id, id AS account_id FROM main`
   }).pipe(
-    Effect.catchTag("SqlError", emailTaken),
-    Effect.flatMap((rows) => Effect.orDie(decodeCreated(rows))),
+    Effect.catchTag("SqlError", toEmailConflict),
+    Effect.flatMap((rows) => Effect.orDie(decodeCreatedOperator(rows))),
     Effect.map(([created]) => created)
   )
 
-const timeZone = (sql: Sql) => (operatorId: number) =>
+const findTimeZone = (sql: Sql) => (operatorId: number) =>
   readZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
 
 /** The main account goes by the operator's name. Undefined: there is no such operator. */
 const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
   readOperator(
-    onRecord(sql, {
-      change: updating(sql, operatorId, change, subscriptionUntil),
+    recordChange(sql, {
+      change: updateOperatorSql(sql, operatorId, change, subscriptionUntil),
       events: [],
       touched: sql`
         SELECT * FROM (
@@ -132,8 +133,13 @@ const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscr
     })
   )
 
-const updating = (sql: Sql, operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) => sql`
-    before AS (${operatorAsItIs(sql, operatorId)}),
+const updateOperatorSql = (
+  sql: Sql,
+  operatorId: number,
+  change: OperatorChange,
+  subscriptionUntil: Date | undefined
+) => sql`
+    before AS (${lockOperatorSql(sql, operatorId)}),
     operator AS (
       UPDATE operators o SET
         name = coalesce(${change.name ?? null}::text, o.name),
@@ -156,10 +162,10 @@ const updating = (sql: Sql, operatorId: number, change: OperatorChange, subscrip
  * Undefined: there is no such operator; without an id: it has all sub-accounts it may have. It is locked first, so that two at once
  * do not each see the last free place.
  */
-const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
-  lockedFirst(sql)(
+const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
+  changeUnderLock(sql)(
     sql`SELECT FROM operators WHERE id = ${account.operatorId} FOR NO KEY UPDATE`,
-    onRecord(sql, {
+    recordChange(sql, {
       change: sql`
         operator AS (SELECT id FROM operators WHERE id = ${account.operatorId}),
         account AS (
@@ -171,11 +177,11 @@ const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
           RETURNING operator_id, id
         )`,
       events: [],
-      touched: touchedIn(sql, "account", "account"),
+      touched: createdOrDeletedRecordsSql(sql, "account", "account"),
       outcome: sql`SELECT (SELECT id FROM account) AS account_id FROM operator`
     }).pipe(
-      Effect.catchTag("SqlError", emailTaken),
-      Effect.flatMap((rows) => Effect.orDie(decodeAccounts(rows))),
+      Effect.catchTag("SqlError", toEmailConflict),
+      Effect.flatMap((rows) => Effect.orDie(decodeCreatedAccounts(rows))),
       Effect.map((rows) => rows[0])
     )
   )
@@ -184,31 +190,31 @@ const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
  * Of the operator's tokens those that its people made and that work: what came of a consent is counted with the connections
  * (src/domain/access/oauth).
  */
-export const ownTokens = (sql: Sql) => sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
+export const activeTokenCondition = (sql: Sql) => sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
 
 /**
  * Undefined: there is no such account; without an id: its operator has all tokens it may have. Its operator is locked first, so that
  * two at once do not each see the last free place.
  */
-const createToken = (sql: Sql) => (token: TokenRow, now: Date) =>
-  lockedFirst(sql)(
+const createToken = (sql: Sql) => (token: NewTokenRow, now: Date) =>
+  changeUnderLock(sql)(
     sql`
       SELECT FROM operators
       WHERE id = (SELECT operator_id FROM accounts WHERE id = ${token.accountId}) FOR NO KEY UPDATE`,
-    readMadeToken(
-      onRecord(sql, {
+    readCreatedToken(
+      recordChange(sql, {
         change: sql`
           account AS (SELECT operator_id, id FROM accounts WHERE id = ${token.accountId}),
           token AS (
             INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
             SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz, ${token.deployment}
             FROM account WHERE (
-              SELECT count(*) FROM access_tokens t WHERE t.operator_id = account.operator_id AND ${ownTokens(sql)}
+              SELECT count(*) FROM access_tokens t WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
             ) < ${ACCESS_TOKENS}::bigint
             RETURNING operator_id, id
           )`,
         events: [],
-        touched: touchedIn(sql, "token", "token"),
+        touched: createdOrDeletedRecordsSql(sql, "token", "token"),
         outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
       })
     )
@@ -217,9 +223,9 @@ const createToken = (sql: Sql) => (token: TokenRow, now: Date) =>
 /** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */
 const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
   readToken(
-    onRecord(sql, {
+    recordChange(sql, {
       change: sql`
-        before AS (${tokenAsItIs(sql, tokenId)}),
+        before AS (${lockTokenSql(sql, tokenId)}),
         revoked AS (
           UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
           FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id AND before.revoked_at IS NULL
@@ -235,7 +241,7 @@ const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
 export class OperatorStore extends Context.Service<OperatorStore>()("latchkey/operators/OperatorStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     create: create(sql),
-    timeZone: timeZone(sql),
+    findTimeZone: findTimeZone(sql),
     update: update(sql),
     createAccount: createAccount(sql),
     createToken: createToken(sql),

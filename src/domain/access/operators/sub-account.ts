@@ -6,33 +6,40 @@ import type { Givens, Value } from "../../../platform/database/forms.ts"
 // until it is enabled again. A main account never is.
 
 /** Which account, of whose. */
-export interface OwnAccount {
+export interface OperatorAccountKey {
   readonly operatorId: number
   readonly accountId: number
 }
 
 /** Of a row that has an `operator_id` and an `account_id`: whether that account may do anything. */
-export const enabledAccount = (sql: SqlClient.SqlClient, of: string): Fragment => sql`EXISTS (
+export const accountEnabledCondition = (sql: SqlClient.SqlClient, alias: string): Fragment => sql`EXISTS (
   SELECT FROM accounts enabled
-  WHERE enabled.operator_id = ${sql(of)}.operator_id AND enabled.id = ${sql(of)}.account_id AND enabled.disabled_at IS NULL)`
+  WHERE enabled.operator_id = ${sql(alias)}.operator_id AND enabled.id = ${sql(alias)}.account_id AND enabled.disabled_at IS NULL)`
 
 /** The sub-account as `accounts a`, whether or not it is disabled. */
-export const isSubAccount = (sql: SqlClient.SqlClient, { operatorId, accountId }: Givens<OwnAccount>): Fragment => sql`
+export const subAccountCondition = (
+  sql: SqlClient.SqlClient,
+  { operatorId, accountId }: Givens<OperatorAccountKey>
+): Fragment => sql`
   a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.role = 'sub'`
 
 /**
  * CTE `account`: the sub-account, disabled from now on; no row where it was before. Whoever ends its sessions does so in the same
  * statement (src/domain/access/sign-in).
  */
-export const disabling = (sql: SqlClient.SqlClient, account: Givens<OwnAccount>, now: Value<Date>): Fragment => sql`
+export const disableAccountSql = (
+  sql: SqlClient.SqlClient,
+  account: Givens<OperatorAccountKey>,
+  now: Value<Date>
+): Fragment => sql`
   account AS (
-    UPDATE accounts a SET disabled_at = ${now} WHERE ${isSubAccount(sql, account)} AND a.disabled_at IS NULL
+    UPDATE accounts a SET disabled_at = ${now} WHERE ${subAccountCondition(sql, account)} AND a.disabled_at IS NULL
     RETURNING operator_id, id
   )`
 
 /** CTE `account`: the sub-account, which may do again what it might; no row where it is not disabled. */
-export const enabling = (sql: SqlClient.SqlClient, account: Givens<OwnAccount>): Fragment => sql`
+export const enableAccountSql = (sql: SqlClient.SqlClient, account: Givens<OperatorAccountKey>): Fragment => sql`
   account AS (
-    UPDATE accounts a SET disabled_at = NULL WHERE ${isSubAccount(sql, account)} AND a.disabled_at IS NOT NULL
+    UPDATE accounts a SET disabled_at = NULL WHERE ${subAccountCondition(sql, account)} AND a.disabled_at IS NOT NULL
     RETURNING operator_id, id
   )`

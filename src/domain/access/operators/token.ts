@@ -3,4 +3,4 @@ import { randomBytes } from "node:crypto"
 const TOKEN_BYTES = 32
 
 /** A new access token: `lk_` and 43 url-safe characters, 256 bits. Telemetry knows the prefix and never shows what follows. */
-export const newToken = (): string => `lk_${randomBytes(TOKEN_BYTES).toString("base64url")}`
+export const newAccessToken = (): string => `lk_${randomBytes(TOKEN_BYTES).toString("base64url")}`

@@ -2,43 +2,43 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import { onRecord } from "../../../changes/on-record.ts"
-import type { Acting } from "../../../contract/acting.ts"
-import { decoderOf } from "../../../contract/decode.ts"
+import { recordChange } from "../../../changes/on-record.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
+import { makeDecoder } from "../../../contract/decode.ts"
 import { type BadRequest, Conflict, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
-import { lockedFirst } from "../../../platform/database/locked-first.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { hashPassword } from "../operators/password.ts"
-import { accountNameRefused, isAccountName } from "../operators/password-rules.ts"
+import { accountNameError, isAccountName } from "../operators/password-rules.ts"
 import { NewPassword } from "../operators/rules.ts"
-import { changingPassword } from "../operators/store.ts"
-import { type Busy, Hashing, hashedAway } from "./Hashing.ts"
-import type { Confirmed } from "./Sessions.ts"
-import { passwordDigest } from "./session-store.ts"
+import { updatePasswordSql } from "../operators/store.ts"
+import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./Hashing.ts"
+import type { PasswordConfirmation } from "./Sessions.ts"
+import { passwordDigestSql } from "./session-store.ts"
 
-const readPassword = decoderOf(NewPassword)
-const Changed = Schema.Struct({ account_id: Schema.Int, sessions_ended: Schema.Int })
-export type Changed = typeof Changed.Type
+const readPassword = makeDecoder(NewPassword)
+const PasswordChangeResult = Schema.Struct({ account_id: Schema.Int, sessions_ended: Schema.Int })
+export type PasswordChangeResult = typeof PasswordChangeResult.Type
 
-const readChanged = rowOf(Changed)
-const readNames = rowOf(Schema.Struct({ email: Schema.String, name: Schema.String }))
+const readChangeResult = makeOptionalRowReader(PasswordChangeResult)
+const readNames = makeOptionalRowReader(Schema.Struct({ email: Schema.String, name: Schema.String }))
 
 /** What a person gives who changes their own. */
-export interface OwnPassword {
+export interface OwnPasswordInput {
   readonly password: string
   /** What tells the browser that somebody has signed in there before. */
-  readonly known?: string | undefined
+  readonly knownBrowserCookie?: string | undefined
 }
 
 /** What the change leaves as it is, and on what it depends. */
-interface Changing {
+interface PasswordUpdate {
   readonly accountId: number
   readonly passwordHash: string
   /** Digests of the session that goes on and of the browser that stays known; of nothing: none does. */
-  readonly session: Uint8Array
-  readonly browser: Uint8Array
+  readonly sessionDigest: Uint8Array
+  readonly browserDigest: Uint8Array
   /** What must be so, of `accounts a`. */
-  readonly only: Fragment
+  readonly condition: Fragment
 }
 
 /**
@@ -50,24 +50,26 @@ export class Passwords extends Context.Service<
   Passwords,
   {
     /** Another password, whatever it was; all sessions of the account end. */
-    readonly change: (input: NewPassword) => Effect.Effect<Changed, BadRequest | ValidationFailed | NotFound, Acting>
+    readonly change: (
+      input: NewPassword
+    ) => Effect.Effect<PasswordChangeResult, BadRequest | ValidationFailed | NotFound, CurrentActor>
     /** By who knows it: another than the one that was confirmed, if it is still that; all sessions end but that one. */
     readonly changeOwn: (
-      confirmed: Confirmed,
-      own: OwnPassword
-    ) => Effect.Effect<Changed, BadRequest | ValidationFailed | Conflict | Busy, Acting>
+      confirmation: PasswordConfirmation,
+      input: OwnPasswordInput
+    ) => Effect.Effect<PasswordChangeResult, BadRequest | ValidationFailed | Conflict | HashingBusy, CurrentActor>
   }
 >()("latchkey/console/Passwords") {
   static readonly layerNoDeps = Layer.effect(
     Passwords,
     Effect.gen(function* () {
-      const [sql, hashing] = [yield* SqlClient.SqlClient, yield* Hashing]
-      const changed = changing(sql)
+      const [sql, hashing] = [yield* SqlClient.SqlClient, yield* HashingLimiter]
+      const updatePassword = makeUpdatePassword(sql)
       /** Reads the new password of an account and checks it against the rules. */
       const readNewPassword = Effect.fnUntraced(function* (input: NewPassword) {
-        const read = yield* readPassword(input)
-        const names = yield* readNames(sql`SELECT email, name FROM accounts WHERE id = ${read.account_id}`)
-        return names !== undefined && isAccountName(read.password, names) ? yield* accountNameRefused : read
+        const newPassword = yield* readPassword(input)
+        const names = yield* readNames(sql`SELECT email, name FROM accounts WHERE id = ${newPassword.account_id}`)
+        return names !== undefined && isAccountName(newPassword.password, names) ? yield* accountNameError : newPassword
       })
 
       return Passwords.of({
@@ -75,20 +77,35 @@ export class Passwords extends Context.Service<
         change: Effect.fn("Passwords.change")(function* (input: NewPassword) {
           const { account_id: accountId, password } = yield* readNewPassword(input)
           const passwordHash = yield* hashPassword(password)
-          const none = digestOf("")
-          const row = yield* changed({ accountId, passwordHash, session: none, browser: none, only: sql`true` })
+          const emptyDigest = digestOf("")
+          const row = yield* updatePassword({
+            accountId,
+            passwordHash,
+            sessionDigest: emptyDigest,
+            browserDigest: emptyDigest,
+            condition: sql`true`
+          })
           return row ?? (yield* new NotFound({ message: `There is no account ${accountId}.` }))
         }),
 
-        changeOwn: Effect.fn("Passwords.changeOwn")(function* (confirmed: Confirmed, own: OwnPassword) {
+        changeOwn: Effect.fn("Passwords.changeOwn")(function* (
+          confirmation: PasswordConfirmation,
+          input: OwnPasswordInput
+        ) {
           const { account_id: accountId, password } = yield* readNewPassword({
-            account_id: confirmed.accountId,
-            password: own.password
+            account_id: confirmation.accountId,
+            password: input.password
           })
-          const passwordHash = yield* hashedAway(hashing, confirmed.from, hashPassword(password))
-          const session = digestOf(confirmed.cookie)
-          const only = isStill(sql, session, confirmed)
-          const row = yield* changed({ accountId, passwordHash, session, browser: digestOf(own.known ?? ""), only })
+          const passwordHash = yield* hashReleasingPermit(hashing, confirmation.source, hashPassword(password))
+          const sessionDigest = digestOf(confirmation.cookie)
+          const condition = passwordUnchangedCondition(sql, sessionDigest, confirmation)
+          const row = yield* updatePassword({
+            accountId,
+            passwordHash,
+            sessionDigest,
+            browserDigest: digestOf(input.knownBrowserCookie ?? ""),
+            condition
+          })
           return (
             row ??
             (yield* new Conflict({ message: "The password has changed in the meantime, or you are signed out." }))
@@ -98,37 +115,37 @@ export class Passwords extends Context.Service<
     })
   )
 
-  static readonly layer = Layer.provide(this.layerNoDeps, Hashing.layer)
+  static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
 
 /** Whether the account has the password that was looked at, and is signed in where it was. */
-const isStill = (
+const passwordUnchangedCondition = (
   sql: SqlClient.SqlClient,
-  session: Uint8Array,
-  { passwordDigest: lookedAt }: Confirmed
+  sessionDigest: Uint8Array,
+  { passwordDigest: checkedDigest }: PasswordConfirmation
 ): Fragment => sql`
-  ${passwordDigest(sql, "a")} = ${lookedAt} AND EXISTS (
+  ${passwordDigestSql(sql, "a")} = ${checkedDigest} AND EXISTS (
     SELECT FROM console_sessions s
-    WHERE s.digest = ${session} AND s.operator_id = a.operator_id AND s.account_id = a.id)`
+    WHERE s.digest = ${sessionDigest} AND s.operator_id = a.operator_id AND s.account_id = a.id)`
 
 /** The account is locked first: what somebody signs in with meanwhile is seen, and ends. */
-const changing = (sql: SqlClient.SqlClient) => (given: Changing) =>
-  lockedFirst(sql)(
-    sql`SELECT FROM accounts WHERE id = ${given.accountId} FOR NO KEY UPDATE`,
-    readChanged(
-      onRecord(sql, {
+const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate) =>
+  changeUnderLock(sql)(
+    sql`SELECT FROM accounts WHERE id = ${update.accountId} FOR NO KEY UPDATE`,
+    readChangeResult(
+      recordChange(sql, {
         change: sql`
-          ${changingPassword(sql, given, given.only)},
+          ${updatePasswordSql(sql, update, update.condition)},
           kept AS (
-            UPDATE console_sessions s SET password_digest = ${passwordDigest(sql, "account")} FROM account
-            WHERE s.operator_id = account.operator_id AND s.account_id = account.id AND s.digest = ${given.session}
+            UPDATE console_sessions s SET password_digest = ${passwordDigestSql(sql, "account")} FROM account
+            WHERE s.operator_id = account.operator_id AND s.account_id = account.id AND s.digest = ${update.sessionDigest}
           ), ended AS (
             DELETE FROM console_sessions s USING account
-            WHERE s.operator_id = account.operator_id AND s.account_id = account.id AND s.digest <> ${given.session}
+            WHERE s.operator_id = account.operator_id AND s.account_id = account.id AND s.digest <> ${update.sessionDigest}
             RETURNING 1
           ), forgotten_browsers AS (
             DELETE FROM known_browsers b USING account
-            WHERE b.operator_id = account.operator_id AND b.account_id = account.id AND b.digest <> ${given.browser}
+            WHERE b.operator_id = account.operator_id AND b.account_id = account.id AND b.digest <> ${update.browserDigest}
           )`,
         events: [],
         touched: sql`SELECT operator_id, 'account:' || id AS record, '{password}'::text[] AS fields FROM account`,

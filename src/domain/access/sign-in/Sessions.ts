@@ -1,21 +1,26 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { digestHexOf, digestOf } from "../../../admission/gate/credentials.ts"
-import { Refusals } from "../../../changes/Refusals.ts"
-import { Acting } from "../../../contract/acting.ts"
-import type { Person } from "../../../contract/caller.ts"
+import { FailedCallCounter } from "../../../changes/Refusals.ts"
+import { CurrentActor } from "../../../contract/acting.ts"
+import type { SignedInAccount } from "../../../contract/caller.ts"
 import { networkOf } from "../../../contract/caller-address.ts"
 import { EMAIL, PASSWORD_MAX } from "../../../platform/limits.ts"
 import { verifyPassword } from "../operators/password.ts"
-import { COOKIE, KNOWN_COOKIE, newCookie, newKnownCookie } from "./cookie.ts"
-import { makeCounting, type Tried } from "./failures.ts"
-import { type From, Hashing, hashedAway } from "./Hashing.ts"
-import { makeSessionStore, personOf } from "./session-store.ts"
+import {
+  KNOWN_BROWSER_COOKIE_PATTERN,
+  newKnownBrowserCookie,
+  newSessionCookie,
+  SESSION_COOKIE_PATTERN
+} from "./cookie.ts"
+import { makeFailureCounter, type SignInAttemptKey } from "./failures.ts"
+import { HashingLimiter, type HashingSource, hashReleasingPermit } from "./Hashing.ts"
+import { makeSessionStore, toPerson } from "./session-store.ts"
 import { emailDigestOf } from "./waits.ts"
 
 /** Who is signed in, in one browser. */
 export interface Session {
-  readonly person: Person
+  readonly person: SignedInAccount
   readonly email: string
   readonly operatorName: string
   /** When the password was last given, milliseconds since the epoch: what is weighty asks for it again after {@link SUDO_MS}. */
@@ -26,49 +31,49 @@ export interface Session {
 export const SUDO_MS = 15 * 60 * 1000
 
 /** A sign-in that came to nothing. */
-export type NotSignedIn =
+export type SignInFailure =
   | { readonly _tag: "WrongPassword" }
   /** Too many were wrong, from there and for that address; not even looked at before so many seconds are over. */
   | { readonly _tag: "MustWait"; readonly seconds: number }
   /** More people sign in at once than the process has memory for. */
   | { readonly _tag: "Busy" }
 
-export interface Attempt {
+export interface SignInAttempt {
   readonly email: string
   readonly password: string
   /** Where it comes from, as far as it is known. */
   readonly address: string
   /** The cookie of the browser until now: whatever it stood for ends. */
-  readonly before?: string | undefined
+  readonly previousCookie?: string | undefined
   /** What the browser was given when somebody signed in there before ({@link SignedIn.known}). */
-  readonly known?: string | undefined
+  readonly knownBrowserCookie?: string | undefined
 }
 
 /** That the password was right a moment ago, in one session: for what only who knows it may do (Passwords.ts). */
-export interface Confirmed {
+export interface PasswordConfirmation {
   readonly accountId: number
   readonly cookie: string
   /** Of the password that was looked at, as the session knows it. */
   readonly passwordDigest: Uint8Array
   /** Where it was given, for who hashes the next one. */
-  readonly from: From
+  readonly source: HashingSource
 }
 
-const wrongPassword: NotSignedIn = { _tag: "WrongPassword" }
+const wrongPassword: SignInFailure = { _tag: "WrongPassword" }
 
 /** Who is signed in at the console. */
 export class Sessions extends Context.Service<
   Sessions,
   {
     /** Answers the value of a new cookie. */
-    readonly signIn: (attempt: Attempt) => Effect.Effect<string, NotSignedIn, Acting>
+    readonly signIn: (attempt: SignInAttempt) => Effect.Effect<string, SignInFailure, CurrentActor>
     /** The session of a cookie's value; undefined: none, or ended, or of an account that was disabled or closed. */
     readonly find: (cookie: string) => Effect.Effect<Session | undefined>
     /** The password once more; then `passwordAt` is now. */
     readonly confirm: (
       cookie: string,
-      given: Pick<Attempt, "password" | "address">
-    ) => Effect.Effect<Confirmed, NotSignedIn, Acting>
+      input: Pick<SignInAttempt, "password" | "address">
+    ) => Effect.Effect<PasswordConfirmation, SignInFailure, CurrentActor>
     readonly signOut: (cookie: string) => Effect.Effect<void>
   }
 >()("latchkey/console/Sessions") {
@@ -76,61 +81,79 @@ export class Sessions extends Context.Service<
     Sessions,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const refusals = yield* Refusals
+      const refusals = yield* FailedCallCounter
       const store = makeSessionStore(sql)
-      const right = lookingAt(yield* Hashing, makeCounting(sql))
+      const checkPassword = makePasswordCheck(yield* HashingLimiter, makeFailureCounter(sql))
 
-      const signIn = Effect.fn("Sessions.signIn")(function* (attempt: Attempt) {
-        const browser = KNOWN_COOKIE.test(attempt.known ?? "") ? (attempt.known ?? "") : newKnownCookie()
-        const account = isEmail(attempt.email) ? yield* store.account(attempt.email, digestOf(browser)) : undefined
+      const signIn = Effect.fn("Sessions.signIn")(function* (attempt: SignInAttempt) {
+        const browserCookie = KNOWN_BROWSER_COOKIE_PATTERN.test(attempt.knownBrowserCookie ?? "")
+          ? (attempt.knownBrowserCookie ?? "")
+          : newKnownBrowserCookie()
+        const account = isStorableEmail(attempt.email)
+          ? yield* store.findAccount(attempt.email, digestOf(browserCookie))
+          : undefined
         const isKnown = account?.knownBrowser === true
-        const place = isKnown ? `browser ${digestHexOf(browser)}` : networkOf(attempt.address)
-        const tried = { emailDigest: emailDigestOf(account?.email ?? attempt.email), place }
-        const open = account === undefined || account.closed ? undefined : account
-        const isRight = yield* right(tried, attempt.password, open?.passwordHash, { place, isKnown })
-        if (!isRight || open === undefined) {
-          yield* refusals.signIn(account)
+        const key = isKnown ? `browser ${digestHexOf(browserCookie)}` : networkOf(attempt.address)
+        const attemptKey = { emailDigest: emailDigestOf(account?.email ?? attempt.email), place: key }
+        const openAccount = account === undefined || account.closed ? undefined : account
+        const isPasswordCorrect = yield* checkPassword(attemptKey, attempt.password, openAccount?.passwordHash, {
+          key,
+          isKnown
+        })
+        if (!isPasswordCorrect || openAccount === undefined) {
+          yield* refusals.recordSignIn(account)
           return yield* Effect.fail(wrongPassword)
         }
-        const cookie = newCookie()
-        const { operatorId, accountId, passwordHash } = open
-        const digests = { digest: digestOf(cookie), before: digestOf(attempt.before ?? ""), browser: digestOf(browser) }
-        const made = store.signIn({ ...tried, operatorId, accountId, passwordHash, ...digests })
-        const isMade = yield* Effect.updateService(made, Acting, (actor) => ({ ...actor, accountId }))
-        return isMade ? cookie : yield* Effect.fail(wrongPassword)
+        const cookie = newSessionCookie()
+        const { operatorId, accountId, passwordHash } = openAccount
+        const digests = {
+          digest: digestOf(cookie),
+          previousDigest: digestOf(attempt.previousCookie ?? ""),
+          browserDigest: digestOf(browserCookie)
+        }
+        const createSession = store.signIn({ ...attemptKey, operatorId, accountId, passwordHash, ...digests })
+        const isSignedIn = yield* Effect.updateService(createSession, CurrentActor, (actor) => ({
+          ...actor,
+          accountId
+        }))
+        return isSignedIn ? cookie : yield* Effect.fail(wrongPassword)
       })
 
       const find = (cookie: string) =>
-        COOKIE.test(cookie)
-          ? Effect.map(store.find(digestOf(cookie)), (found): Session | undefined =>
-              found === undefined
+        SESSION_COOKIE_PATTERN.test(cookie)
+          ? Effect.map(store.find(digestOf(cookie)), (row): Session | undefined =>
+              row === undefined
                 ? undefined
                 : {
-                    person: personOf(found),
-                    email: found.email,
-                    operatorName: found.operatorName,
-                    passwordAt: found.passwordAt.getTime()
+                    person: toPerson(row),
+                    email: row.email,
+                    operatorName: row.operatorName,
+                    passwordAt: row.passwordAt.getTime()
                   }
             )
           : Effect.succeed(undefined)
 
       const confirm = Effect.fn("Sessions.confirm")(function* (
         cookie: string,
-        { password, address }: Pick<Attempt, "password" | "address">
+        { password, address }: Pick<SignInAttempt, "password" | "address">
       ) {
-        const found = yield* store.find(digestOf(cookie))
-        if (found === undefined) return yield* Effect.fail(wrongPassword)
+        const session = yield* store.find(digestOf(cookie))
+        if (session === undefined) return yield* Effect.fail(wrongPassword)
         // Who is signed in waits for what was wrong in this session alone.
-        const tried = { emailDigest: emailDigestOf(found.email), place: `session ${digestHexOf(cookie)}` }
-        const from: From = { place: networkOf(address), isKnown: true }
-        if (!(yield* right(tried, password, found.passwordHash, from))) {
-          yield* refusals.signIn(found)
+        const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${digestHexOf(cookie)}` }
+        const source: HashingSource = { key: networkOf(address), isKnown: true }
+        if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
+          yield* refusals.recordSignIn(session)
           return yield* Effect.fail(wrongPassword)
         }
-        const passwordDigest = digestOf(found.passwordHash)
-        const isStill = yield* store.confirm({ ...tried, digest: digestOf(cookie), lookedAt: passwordDigest })
-        return isStill
-          ? { accountId: found.accountId, cookie, passwordDigest, from }
+        const passwordDigest = digestOf(session.passwordHash)
+        const isConfirmed = yield* store.confirm({
+          ...attemptKey,
+          digest: digestOf(cookie),
+          checkedDigest: passwordDigest
+        })
+        return isConfirmed
+          ? { accountId: session.accountId, cookie, passwordDigest, source: source }
           : yield* Effect.fail(wrongPassword)
       })
 
@@ -138,21 +161,26 @@ export class Sessions extends Context.Service<
     })
   )
 
-  static readonly layer = Layer.provide(this.layerNoDeps, Hashing.layer)
+  static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
 
 /** Whether the database could have it: it cannot store U+0000, nor half a character. */
-const isEmail = (text: string): boolean => text.length <= EMAIL && !text.includes("\u0000") && text.isWellFormed()
+const isStorableEmail = (text: string): boolean =>
+  text.length <= EMAIL && !text.includes("\u0000") && text.isWellFormed()
 
 /** Whether the password is right, looked at where there is room for it and where it need not be waited first. */
-const lookingAt = (hashing: Hashing["Service"], counted: ReturnType<typeof makeCounting>) => {
-  const looked = Effect.fnUntraced(function* (tried: Tried, password: string, passwordHash: string | undefined) {
-    const seconds = yield* counted(tried)
-    if (seconds !== undefined) return yield* Effect.fail<NotSignedIn>({ _tag: "MustWait", seconds })
+const makePasswordCheck = (limiter: HashingLimiter["Service"], countAttempt: ReturnType<typeof makeFailureCounter>) => {
+  const verifyUnlessDelayed = Effect.fnUntraced(function* (
+    attemptKey: SignInAttemptKey,
+    password: string,
+    passwordHash: string | undefined
+  ) {
+    const seconds = yield* countAttempt(attemptKey)
+    if (seconds !== undefined) return yield* Effect.fail<SignInFailure>({ _tag: "MustWait", seconds })
     // None that long is anybody's, and hashing it would take as long as whoever sent it likes.
     const isTooLong = password.length > 2 * PASSWORD_MAX
     return yield* verifyPassword(isTooLong ? "" : password, isTooLong ? undefined : passwordHash)
   })
-  return (tried: Tried, password: string, passwordHash: string | undefined, from: From) =>
-    hashedAway(hashing, from, looked(tried, password, passwordHash))
+  return (attemptKey: SignInAttemptKey, password: string, passwordHash: string | undefined, source: HashingSource) =>
+    hashReleasingPermit(limiter, source, verifyUnlessDelayed(attemptKey, password, passwordHash))
 }

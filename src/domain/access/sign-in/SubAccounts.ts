@@ -1,16 +1,16 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Acting } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type BadRequest, type Conflict, Forbidden, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { Operators } from "../operators/Operators.ts"
 import type { NewAccount } from "../operators/rules.ts"
-import { type Busy, Hashing, hashedAway } from "./Hashing.ts"
-import { type Changed, Passwords } from "./Passwords.ts"
-import { type Account, type Disabled, makeSubAccountStore } from "./sub-account-store.ts"
+import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./Hashing.ts"
+import { type PasswordChangeResult, Passwords } from "./Passwords.ts"
+import { type DisabledAccount, makeSubAccountStore, type OperatorAccount } from "./sub-account-store.ts"
 
 /** Who looks after the accounts of an operator: its main account alone may. */
-export type Keeper = Pick<Caller, "operatorId" | "role">
+export type AccountManager = Pick<Caller, "operatorId" | "role">
 
 /** A sub-account to be made. Without a name it has its e-mail address's. */
 export type NewSubAccount = Omit<NewAccount, "operator_id">
@@ -18,16 +18,18 @@ export type NewSubAccount = Omit<NewAccount, "operator_id">
 const mainAccountOnly = new Forbidden({ message: "Only the main account may manage accounts." })
 const noSuchAccount = new NotFound({ message: "id: no such sub-account." })
 
-type Unreadable = BadRequest | ValidationFailed
+type InputError = BadRequest | ValidationFailed
 
 /** Lets the main account through. */
-const asMain = <A, E, R>({ role }: Keeper, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Forbidden, R> =>
-  role === "main" ? work : mainAccountOnly
+const requireMainAccount = <A, E, R>(
+  { role }: AccountManager,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Forbidden, R> => (role === "main" ? work : mainAccountOnly)
 
 /** Passwords are hashed for one main account after the other, as for everybody who is signed in. */
-const fromKeeper = ({ operatorId }: Keeper) => ({ place: `operator ${operatorId}`, isKnown: true })
+const hashingSourceOf = ({ operatorId }: AccountManager) => ({ key: `operator ${operatorId}`, isKnown: true })
 
-const found = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
+const requireAccount = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
   row === undefined ? noSuchAccount : Effect.succeed(row)
 
 /**
@@ -38,75 +40,91 @@ export class SubAccounts extends Context.Service<
   SubAccounts,
   {
     /** All of them, the main account first, the sub-accounts as they were made; none: there is no such operator. */
-    readonly list: (keeper: Keeper) => Effect.Effect<ReadonlyArray<Account>, Forbidden>
+    readonly list: (manager: AccountManager) => Effect.Effect<ReadonlyArray<OperatorAccount>, Forbidden>
     /** ValidationFailed also where the operator has all {@link ACCOUNTS}; Conflict: the e-mail address has an account. */
     readonly create: (
-      keeper: Keeper,
+      manager: AccountManager,
       input: NewSubAccount
-    ) => Effect.Effect<{ readonly account_id: number }, Forbidden | Unreadable | NotFound | Conflict | Busy, Acting>
+    ) => Effect.Effect<
+      { readonly account_id: number },
+      Forbidden | InputError | NotFound | Conflict | HashingBusy,
+      CurrentActor
+    >
     /**
      * Ends its sessions at once. Its tokens, also those of applications it connected, are refused within five seconds; none of them
      * ends. Disabled twice is disabled once.
      */
-    readonly disable: (keeper: Keeper, id: number) => Effect.Effect<Disabled, Forbidden | NotFound, Acting>
+    readonly disable: (
+      manager: AccountManager,
+      id: number
+    ) => Effect.Effect<DisabledAccount, Forbidden | NotFound, CurrentActor>
     /** It can sign in again, and its tokens work again within five seconds. */
     readonly enable: (
-      keeper: Keeper,
+      manager: AccountManager,
       id: number
-    ) => Effect.Effect<{ readonly account_id: number }, Forbidden | NotFound, Acting>
+    ) => Effect.Effect<{ readonly account_id: number }, Forbidden | NotFound, CurrentActor>
     /** Another password, whatever it was; all its sessions end. */
     readonly setPassword: (
-      keeper: Keeper,
+      manager: AccountManager,
       id: number,
       password: string
-    ) => Effect.Effect<Changed, Forbidden | Unreadable | NotFound | Busy, Acting>
+    ) => Effect.Effect<PasswordChangeResult, Forbidden | InputError | NotFound | HashingBusy, CurrentActor>
     /** Whose an account is, for who runs the service; undefined: nobody's. */
-    readonly whose: (id: number) => Effect.Effect<Keeper | undefined>
+    readonly findOwner: (id: number) => Effect.Effect<AccountManager | undefined>
   }
 >()("latchkey/console/SubAccounts") {
   static readonly layerNoDeps = Layer.effect(
     SubAccounts,
     Effect.gen(function* () {
       const store = makeSubAccountStore(yield* SqlClient.SqlClient)
-      const [operators, passwords, hashing] = [yield* Operators, yield* Passwords, yield* Hashing]
+      const [operators, passwords, limiter] = [yield* Operators, yield* Passwords, yield* HashingLimiter]
 
-      const create = Effect.fn("SubAccounts.create")(function* (keeper: Keeper, input: NewSubAccount) {
-        const made = operators.createAccount({ ...input, operator_id: keeper.operatorId })
-        return yield* asMain(keeper, hashedAway(hashing, fromKeeper(keeper), made))
+      const create = Effect.fn("SubAccounts.create")(function* (manager: AccountManager, input: NewSubAccount) {
+        const createAccount = operators.createAccount({ ...input, operator_id: manager.operatorId })
+        return yield* requireMainAccount(manager, hashReleasingPermit(limiter, hashingSourceOf(manager), createAccount))
       })
 
-      const disable = Effect.fn("SubAccounts.disable")(function* (keeper: Keeper, accountId: number) {
-        const { operatorId } = keeper
+      const disable = Effect.fn("SubAccounts.disable")(function* (manager: AccountManager, accountId: number) {
+        const { operatorId } = manager
         const now = yield* DateTime.nowAsDate
-        return yield* asMain(keeper, Effect.flatMap(store.disable({ operatorId, accountId, now }), found))
+        return yield* requireMainAccount(
+          manager,
+          Effect.flatMap(store.disable({ operatorId, accountId, now }), requireAccount)
+        )
       })
 
-      const enable = Effect.fn("SubAccounts.enable")(function* (keeper: Keeper, accountId: number) {
-        const { operatorId } = keeper
-        return yield* asMain(keeper, Effect.flatMap(store.enable({ operatorId, accountId }), found))
+      const enable = Effect.fn("SubAccounts.enable")(function* (manager: AccountManager, accountId: number) {
+        const { operatorId } = manager
+        return yield* requireMainAccount(
+          manager,
+          Effect.flatMap(store.enable({ operatorId, accountId }), requireAccount)
+        )
       })
 
       // An account stays what it is and whose it is, so it is enough to have looked.
       const setPassword = Effect.fn("SubAccounts.setPassword")(function* (
-        keeper: Keeper,
+        manager: AccountManager,
         accountId: number,
         password: string
       ) {
-        const { operatorId } = keeper
-        const { account_id } = yield* asMain(keeper, Effect.flatMap(store.known({ operatorId, accountId }), found))
-        return yield* hashedAway(hashing, fromKeeper(keeper), passwords.change({ account_id, password }))
+        const { operatorId } = manager
+        const { account_id } = yield* requireMainAccount(
+          manager,
+          Effect.flatMap(store.findSubAccount({ operatorId, accountId }), requireAccount)
+        )
+        return yield* hashReleasingPermit(limiter, hashingSourceOf(manager), passwords.change({ account_id, password }))
       })
 
       return SubAccounts.of({
-        list: (keeper) => asMain(keeper, store.list(keeper.operatorId)),
+        list: (manager) => requireMainAccount(manager, store.list(manager.operatorId)),
         create,
         disable,
         enable,
         setPassword,
-        whose: store.whose
+        findOwner: store.findOwner
       })
     })
   )
 
-  static readonly layer = Layer.provide(this.layerNoDeps, [Operators.layer, Passwords.layer, Hashing.layer])
+  static readonly layer = Layer.provide(this.layerNoDeps, [Operators.layer, Passwords.layer, HashingLimiter.layer])
 }

@@ -1,31 +1,33 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { periodically } from "../../../jobs/loop.ts"
-import { applyRetention, nextRows, RETENTION_MS } from "../../../jobs/retention.ts"
-import { KNOWN_BROWSER_MS, SIGN_IN_FORGOTTEN_MS } from "../../../platform/limits.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { applyRetention, nextRowsCondition, RETENTION_MS } from "../../../jobs/retention.ts"
+import { KNOWN_BROWSER_MS, SIGN_IN_FAILURE_RESET_MS } from "../../../platform/limits.ts"
 
-const forgettingSessions = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`
+const deleteExpiredSessionsSql = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`
   DELETE FROM console_sessions
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM console_sessions WHERE expires_at <= ${now}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM console_sessions WHERE expires_at <= ${now}`)}`
 
-const forgettingFailures = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
+const deleteOldFailuresSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM sign_in_failures
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM sign_in_failures WHERE failed_at <= ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM sign_in_failures WHERE failed_at <= ${cutoff}`)}`
 
-const forgettingBrowsers = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`
-  DELETE FROM known_browsers WHERE ${nextRows(sql, sql`SELECT ctid FROM known_browsers WHERE signed_in_at <= ${then}`)}`
+const deleteOldKnownBrowsersSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+  DELETE FROM known_browsers WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM known_browsers WHERE signed_in_at <= ${cutoff}`)}`
 
 /** Removes sessions that are over, failed sign-ins that are forgotten and browsers that are known no longer, as of now. */
-export const retain = Effect.fnUntraced(function* (now: Date) {
+export const applySessionRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const before = (age: number) => new Date(now.getTime() - age)
   yield* applyRetention(sql, [
-    forgettingSessions(sql, now),
-    forgettingFailures(sql, before(SIGN_IN_FORGOTTEN_MS)),
-    forgettingBrowsers(sql, before(KNOWN_BROWSER_MS))
+    deleteExpiredSessionsSql(sql, now),
+    deleteOldFailuresSql(sql, before(SIGN_IN_FAILURE_RESET_MS)),
+    deleteOldKnownBrowsersSql(sql, before(KNOWN_BROWSER_MS))
   ])
 })
 
 /** The same for as long as the process runs, over a database. */
-export const layerConsoleRetention = Layer.effectDiscard(periodically("retention of sessions", RETENTION_MS, retain))
+export const layerSessionRetention = Layer.effectDiscard(
+  repeatPeriodically("retention of sessions", RETENTION_MS, applySessionRetention)
+)

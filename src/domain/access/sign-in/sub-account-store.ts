@@ -1,15 +1,20 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
 import { Caller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { lockedFirst } from "../../../platform/database/locked-first.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { disabling, enabling, isSubAccount, type OwnAccount } from "../operators/sub-account.ts"
+import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import {
+  disableAccountSql,
+  enableAccountSql,
+  type OperatorAccountKey,
+  subAccountCondition
+} from "../operators/sub-account.ts"
 
 /** An account of an operator. */
-export const Account = Schema.Struct({
+export const OperatorAccount = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   email: Schema.String,
@@ -20,21 +25,23 @@ export const Account = Schema.Struct({
   /** When somebody last signed in at the console with it, by the trail; null: never, or longer ago than that is kept. */
   signed_in_at: Schema.NullOr(Schema.Date)
 })
-export type Account = typeof Account.Type
+export type OperatorAccount = typeof OperatorAccount.Type
 
-const Known = Schema.Struct({ account_id: Schema.Int })
-const Disabled = Schema.Struct({ ...Known.fields, sessions_ended: Schema.Int })
-export type Disabled = typeof Disabled.Type
+const AccountId = Schema.Struct({ account_id: Schema.Int })
+const DisabledAccount = Schema.Struct({ ...AccountId.fields, sessions_ended: Schema.Int })
+export type DisabledAccount = typeof DisabledAccount.Type
 
-const readAccounts = rowsOf(Account)
-const readKnown = rowOf(Known)
-const readDisabled = rowOf(Disabled)
-const readWhose = rowOf(Schema.Struct({ operatorId: Caller.fields.operatorId, role: Caller.fields.role }))
+const readAccounts = makeRowsReader(OperatorAccount)
+const readAccountId = makeOptionalRowReader(AccountId)
+const readDisabled = makeOptionalRowReader(DisabledAccount)
+const readOwner = makeOptionalRowReader(
+  Schema.Struct({ operatorId: Caller.fields.operatorId, role: Caller.fields.role })
+)
 
 const list = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId }: Givens<Pick<OwnAccount, "operatorId">>) => sql`
+    ({ operatorId }: Givens<Pick<OperatorAccountKey, "operatorId">>) => sql`
       SELECT a.id, a.name, a.email, a.role, a.created_at, a.disabled_at, signed_in.at AS signed_in_at
       FROM accounts a LEFT JOIN LATERAL (
         SELECT t.at FROM trail t
@@ -48,64 +55,64 @@ const list = (sql: SqlClient) => {
 }
 
 /** The sub-account itself, for what comes of a change of it. */
-const itself = (sql: SqlClient, account: Givens<OwnAccount>): Fragment => sql`
-  FROM accounts a WHERE ${isSubAccount(sql, account)}`
+const subAccountSql = (sql: SqlClient, account: Givens<OperatorAccountKey>): Fragment => sql`
+  FROM accounts a WHERE ${subAccountCondition(sql, account)}`
 
-const turned = (sql: SqlClient): Fragment =>
+const touchedAccountSql = (sql: SqlClient): Fragment =>
   sql`SELECT operator_id, 'account:' || id AS record, '{disabled_at}'::text[] AS fields FROM account`
 
-interface Disabling extends OwnAccount {
+interface DisableInput extends OperatorAccountKey {
   readonly now: Date
 }
 
 /** The account is locked first: what somebody signs in with meanwhile is seen, and ends. */
 const disable = (sql: SqlClient) => {
-  const statement = onRecordInForms(sql, ({ now, ...account }: Givens<Disabling>) => ({
+  const statement = prepareRecordedChange(sql, ({ now, ...account }: Givens<DisableInput>) => ({
     change: sql`
-      ${disabling(sql, account, now)},
+      ${disableAccountSql(sql, account, now)},
       ended AS (
         DELETE FROM console_sessions s USING account
         WHERE s.operator_id = account.operator_id AND s.account_id = account.id
         RETURNING 1
       )`,
     events: [],
-    touched: turned(sql),
-    outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${itself(sql, account)}`
+    touched: touchedAccountSql(sql),
+    outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${subAccountSql(sql, account)}`
   }))
-  const first = lockedFirst(sql)
-  return ({ operatorId, accountId, now }: Disabling) =>
-    first(
+  const lockFirst = changeUnderLock(sql)
+  return ({ operatorId, accountId, now }: DisableInput) =>
+    lockFirst(
       sql`SELECT FROM accounts WHERE operator_id = ${operatorId} AND id = ${accountId} FOR NO KEY UPDATE`,
       readDisabled(statement({ operatorId, accountId, now }))
     )
 }
 
 const enable = (sql: SqlClient) => {
-  const statement = onRecordInForms(sql, (account: Givens<OwnAccount>) => ({
-    change: enabling(sql, account),
+  const statement = prepareRecordedChange(sql, (account: Givens<OperatorAccountKey>) => ({
+    change: enableAccountSql(sql, account),
     events: [],
-    touched: turned(sql),
-    outcome: sql`SELECT a.id AS account_id ${itself(sql, account)}`
+    touched: touchedAccountSql(sql),
+    outcome: sql`SELECT a.id AS account_id ${subAccountSql(sql, account)}`
   }))
-  return ({ operatorId, accountId }: OwnAccount) => readKnown(statement({ operatorId, accountId }))
+  return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
 }
 
-const known = (sql: SqlClient) => {
+const findSubAccount = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    (account: Givens<OwnAccount>) => sql`SELECT a.id AS account_id ${itself(sql, account)}`
+    (account: Givens<OperatorAccountKey>) => sql`SELECT a.id AS account_id ${subAccountSql(sql, account)}`
   )
-  return ({ operatorId, accountId }: OwnAccount) => readKnown(statement({ operatorId, accountId }))
+  return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
 }
 
-const whose = (sql: SqlClient) => (id: number) =>
-  readWhose(sql`SELECT operator_id AS "operatorId", role FROM accounts WHERE id = ${id}`)
+const findOwner = (sql: SqlClient) => (id: number) =>
+  readOwner(sql`SELECT operator_id AS "operatorId", role FROM accounts WHERE id = ${id}`)
 
 /** The SQL of an operator's accounts. */
 export const makeSubAccountStore = (sql: SqlClient) => ({
   list: list(sql),
   disable: disable(sql),
   enable: enable(sql),
-  known: known(sql),
-  whose: whose(sql)
+  findSubAccount: findSubAccount(sql),
+  findOwner: findOwner(sql)
 })

@@ -5,16 +5,16 @@ import { SIGN_IN_FAILURES, SIGN_IN_FIRST_WAIT_MS, SIGN_IN_LONGEST_WAIT_MS } from
 // make somebody elsewhere wait; and a browser in which the account's owner has signed in is a place of its own.
 
 /** Milliseconds to wait after so many failures in a row. */
-export const waitAfter = (failures: number): number =>
+export const delayAfter = (failures: number): number =>
   failures < SIGN_IN_FAILURES
     ? 0
     : Math.min(SIGN_IN_LONGEST_WAIT_MS, SIGN_IN_FIRST_WAIT_MS * 2 ** (failures - SIGN_IN_FAILURES))
 
 /** The waits after one failure, two, and so on to the longest, which is that of all after it. */
-export const WAITS: ReadonlyArray<number> = (() => {
-  const waits = [waitAfter(1)]
-  while (waits.at(-1) !== SIGN_IN_LONGEST_WAIT_MS) waits.push(waitAfter(waits.length + 1))
-  return waits
+export const DELAYS_MS: ReadonlyArray<number> = (() => {
+  const delays = [delayAfter(1)]
+  while (delays.at(-1) !== SIGN_IN_LONGEST_WAIT_MS) delays.push(delayAfter(delays.length + 1))
+  return delays
 })()
 
 /** Under what an e-mail address is counted: whatever its letter case, and without keeping it. */

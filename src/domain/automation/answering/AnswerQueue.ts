@@ -1,32 +1,32 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { busyWith, type Taking, type Whose } from "../../../jobs/in-turn.ts"
-import { leaseEnd } from "../../../jobs/lease.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/in-turn.ts"
+import { computeLeaseEnd } from "../../../jobs/lease.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { lockedFirst } from "../../../platform/database/locked-first.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { ANSWERED_TOGETHER } from "../../../platform/limits.ts"
-import { newCode } from "../../guests/conversations/known-conversation.ts"
-import { refusedByLane } from "../../guests/conversations/lane.ts"
+import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { QUESTIONS_PER_ANSWER } from "../../../platform/limits.ts"
+import { newPublicCode } from "../../guests/conversations/known-conversation.ts"
+import { toQueueFullError } from "../../guests/conversations/lane.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
-import { inquiryFactsOf } from "../facts.ts"
+import { findInquiryFacts } from "../facts.ts"
 import { RuleDefinition } from "../rules/rule.ts"
 import type { Answer } from "./answer.ts"
-import { type Over, pauseAfter, type Situation } from "./rules.ts"
+import { type ConversationSituation, nextAnswerTime, type SkippedQuestion } from "./rules.ts"
 import {
-  type Answered,
-  answering,
-  type Failed,
-  failing,
-  handingBack,
-  holding,
-  type LaneInHand,
-  type Looked,
-  looking,
-  type Settled,
+  type ClaimedAnswerPartition,
+  type LoadSituationParameters,
+  lockAnswerRowsSql,
+  type PostponeAnswerParameters,
+  postponeAnswerSql,
+  type RecordAnswerParameters,
+  recordAnswerChange,
+  releaseAnswerPartitionSql,
+  type SkipQuestionsParameters,
   settlingSilently,
+  situationSql,
   takingDue
 } from "./statements.ts"
 
@@ -72,7 +72,7 @@ const SituationRow = Schema.Struct({
 })
 
 /** A conversation that was looked at, and by what a change of it since is known. */
-export interface LookedAt extends Situation {
+export interface ConversationSnapshot extends ConversationSituation {
   /** What callers know it by. */
   readonly code: string
   readonly said_until: string
@@ -82,28 +82,28 @@ export interface LookedAt extends Situation {
   readonly waiting: number
 }
 
-const readTaken = rowsOf(TakenQuestions)
-const readSituation = rowOf(SituationRow)
-const readAnswered = rowUnless(Schema.Struct({ is_answered: Schema.Boolean }), refusedByLane)
+const readTaken = makeRowsReader(TakenQuestions)
+const readSituation = makeOptionalRowReader(SituationRow)
+const readRecordedAnswer = makeRowReaderOrFail(Schema.Struct({ is_answered: Schema.Boolean }), toQueueFullError)
 
-const lookedAt = ({ spoken_at, spoken_id, ...row }: typeof SituationRow.Type): LookedAt => ({
+const toSnapshot = ({ spoken_at, spoken_id, ...row }: typeof SituationRow.Type): ConversationSnapshot => ({
   ...row,
   spoken: spoken_at === null || spoken_id === null ? null : { at: spoken_at, id: spoken_id }
 })
 
-const laneOf = ({ operator_id, conversation_id, attempts }: TakenQuestions): LaneInHand => ({
+const toClaimedPartition = ({ operator_id, conversation_id, attempts }: TakenQuestions): ClaimedAnswerPartition => ({
   operator_id,
   conversation_id,
   attempts
 })
 
 /** What is said to the guest, and which questions that settles. */
-export interface AnswerGiven {
+export interface AnswerDraft {
   readonly answer: Answer
   /** What it is answered from. */
   readonly sentences: ReadonlyArray<AnswerSentence>
   readonly planIds: ReadonlyArray<number>
-  readonly over: ReadonlyArray<Over>
+  readonly over: ReadonlyArray<SkippedQuestion>
   /** The rules by which it is answered; the first is written down for it. */
   readonly ruleIds: ReadonlyArray<number>
   /** Answers in a row with this one. */
@@ -114,84 +114,98 @@ export interface AnswerGiven {
  * How many wait no more. Where all were looked at and fewer than the lane counts, the others were taken back meanwhile
  * (delete_automation_action) and are to be counted off too.
  */
-const countedOff = ({ questions, waiting }: LookedAt, settled: number): number =>
-  questions.length < ANSWERED_TOGETHER ? Math.max(waiting - (questions.length - settled), 0) : settled
+const countSettledQuestions = ({ questions, waiting }: ConversationSnapshot, settledCount: number): number =>
+  questions.length < QUESTIONS_PER_ANSWER ? Math.max(waiting - (questions.length - settledCount), 0) : settledCount
 
 /** Locks what an answer changes, and then answers: what is committed while the locks are waited for counts. */
-const answeredOnceHeld = (sql: SqlClient.SqlClient) => {
-  const held = inForms(sql, (given: Givens<Answered>) => holding(sql, given))
-  const answered = onRecordInForms(sql, (given: Givens<Answered>) => answering(sql, given))
-  return (values: Answered) =>
-    lockedFirst(sql)(
-      held(values),
-      Effect.map(readAnswered(answered(values)), ({ is_answered }) => is_answered)
+const makeRecordAnswer = (sql: SqlClient.SqlClient) => {
+  const lockRows = inForms(sql, (parameters: Givens<RecordAnswerParameters>) => lockAnswerRowsSql(sql, parameters))
+  const recordAnswer = prepareRecordedChange(sql, (parameters: Givens<RecordAnswerParameters>) =>
+    recordAnswerChange(sql, parameters)
+  )
+  return (values: RecordAnswerParameters) =>
+    changeUnderLock(sql)(
+      lockRows(values),
+      Effect.map(readRecordedAnswer(recordAnswer(values)), ({ is_answered }) => is_answered)
     )
 }
 
 /** What guests asked and nobody has answered yet, in the database, for any worker of any process. */
 export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/resources/AnswerQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-    const look = inForms(sql, (looked: Givens<Looked>) => looking(sql, looked))
-    const silently = inForms(sql, (settled: Givens<Settled>) => settlingSilently(sql, settled))
-    const answered = answeredOnceHeld(sql)
-    const failed = inForms(sql, (given: Givens<Failed>) => failing(sql, given))
-    const handBack = inForms(sql, (given: Givens<Looked>) => handingBack(sql, given))
+    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+    const loadSituation = inForms(sql, (parameters: Givens<LoadSituationParameters>) => situationSql(sql, parameters))
+    const skipWithoutAnswer = inForms(sql, (settled: Givens<SkipQuestionsParameters>) => settlingSilently(sql, settled))
+    const recordAnswer = makeRecordAnswer(sql)
+    const postpone = inForms(sql, (parameters: Givens<PostponeAnswerParameters>) => postponeAnswerSql(sql, parameters))
+    const release = inForms(sql, (parameters: Givens<LoadSituationParameters>) =>
+      releaseAnswerPartitionSql(sql, parameters)
+    )
 
-    const settled = (
+    const toSettlement = (
       taken: TakenQuestions,
-      situation: LookedAt,
-      over: ReadonlyArray<Over>,
-      others: number,
+      situation: ConversationSnapshot,
+      skipped: ReadonlyArray<SkippedQuestion>,
+      answeredCount: number,
       now: Date
     ) => ({
-      ...laneOf(taken),
-      overIds: over.map(({ plan_id }) => plan_id),
-      overReasons: over.map(({ reason }) => reason),
-      off: countedOff(situation, over.length + others),
+      ...toClaimedPartition(taken),
+      overIds: skipped.map(({ plan_id }) => plan_id),
+      overReasons: skipped.map(({ reason }) => reason),
+      off: countSettledQuestions(situation, skipped.length + answeredCount),
       now
     })
 
     return {
       /** Takes up to `most` conversations with questions that are due. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<Whose>) =>
-        readTaken(take({ now, leaseEnd: leaseEnd(now, ANSWER_LEASE_MS), most, ...busyWith(underWay) })),
+      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, ANSWER_LEASE_MS), most, ...toBusyCounts(underWay) })),
 
       /** A conversation as it is; undefined where another worker has it by now. */
-      look: (taken: TakenQuestions, now: Date) =>
-        Effect.map(readSituation(look({ ...laneOf(taken), now })), (row) =>
-          row === undefined ? undefined : lookedAt(row)
+      loadSituation: (taken: TakenQuestions, now: Date) =>
+        Effect.map(readSituation(loadSituation({ ...toClaimedPartition(taken), now })), (row) =>
+          row === undefined ? undefined : toSnapshot(row)
         ),
 
       /** What a template may say to who inquires in it. */
-      inquiry: inquiryFactsOf(sql),
+      findInquiry: findInquiryFacts(sql),
 
       /** Some are over and the others wait until then. */
-      silently: (taken: TakenQuestions, situation: LookedAt, over: ReadonlyArray<Over>, until: Date, now: Date) =>
-        Effect.asVoid(Effect.orDie(silently({ ...settled(taken, situation, over, 0, now), next: until }))),
+      skipWithoutAnswer: (
+        taken: TakenQuestions,
+        situation: ConversationSnapshot,
+        skipped: ReadonlyArray<SkippedQuestion>,
+        until: Date,
+        now: Date
+      ) =>
+        Effect.asVoid(
+          Effect.orDie(skipWithoutAnswer({ ...toSettlement(taken, situation, skipped, 0, now), next: until }))
+        ),
 
       /** Answers all that are not over. Answers false where they are to be looked at again; fails where the guest's lane is full. */
-      answer: (taken: TakenQuestions, situation: LookedAt, given: AnswerGiven, now: Date) => {
-        const { answer, sentences, over, planIds, ruleIds, inARow } = given
-        return answered({
-          ...settled(taken, situation, over, planIds.length, now),
-          next: pauseAfter(now),
+      recordAnswer: (taken: TakenQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
+        const { answer, sentences, over: skipped, planIds, ruleIds, inARow } = draft
+        return recordAnswer({
+          ...toSettlement(taken, situation, skipped, planIds.length, now),
+          next: nextAnswerTime(now),
           planIds,
           ruleIds,
           said_until: situation.said_until,
           standing: situation.standing,
           entryIds: sentences.map(({ knowledge_base_id }) => knowledge_base_id),
           entryRevisions: sentences.map(({ revision }) => revision),
-          code: newCode(),
+          code: newPublicCode(),
           content: answer.text,
           sources: answer.sources,
           in_a_row: inARow
         })
       },
 
-      failed: (taken: TakenQuestions, next: Date) => Effect.asVoid(Effect.orDie(failed({ ...laneOf(taken), next }))),
+      postpone: (taken: TakenQuestions, next: Date) =>
+        Effect.asVoid(Effect.orDie(postpone({ ...toClaimedPartition(taken), next }))),
 
-      handBack: (taken: TakenQuestions, now: Date) => Effect.asVoid(Effect.orDie(handBack({ ...laneOf(taken), now })))
+      release: (taken: TakenQuestions, now: Date) =>
+        Effect.asVoid(Effect.orDie(release({ ...toClaimedPartition(taken), now })))
     }
   })
 }) {

@@ -1,27 +1,27 @@
 import { Cause, DateTime, Effect, Layer, Random, Result } from "effect"
-import { Acting, byItself } from "../../../contract/acting.ts"
-import { type Backoff, pauseOf } from "../../../jobs/retries.ts"
+import { CurrentActor, systemActor } from "../../../contract/acting.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { workWhenWoken } from "../../../jobs/woken-work.ts"
-import { asRoot, record, recordFailure } from "../../../platform/telemetry/spans.ts"
-import { spanNamed } from "../../../platform/telemetry/traceparent.ts"
+import { runWorkerWhenWoken } from "../../../jobs/woken-work.ts"
+import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
+import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
 import { KnowledgeAnswers } from "../../knowledge/search/KnowledgeAnswers.ts"
-import { readOf } from "../../knowledge/search/rules/question.ts"
-import { saidToInquiry } from "../rules/saying.ts"
-import type { SaidByRule } from "../sources.ts"
-import { type AnswerGiven, AnswerQueue, type LookedAt, type TakenQuestions } from "./AnswerQueue.ts"
-import { answerOf, fitting, greetingAbove } from "./answer.ts"
+import { trimMessages } from "../../knowledge/search/rules/question.ts"
+import { renderInquiryText } from "../rules/saying.ts"
+import type { RuleText } from "../sources.ts"
+import { type AnswerDraft, AnswerQueue, type ConversationSnapshot, type TakenQuestions } from "./AnswerQueue.ts"
+import { checkAnswerLength, composeAnswer, selectFittingGreeting } from "./answer.ts"
 import {
-  type Applied,
-  applied,
-  askedSince,
-  consider,
-  inARow,
-  type Over,
-  overBecause,
+  type ApplicableRules,
+  countAnswersInARow,
   type Question,
-  REASONS
+  questionsSince,
+  SKIP_REASONS,
+  type SkippedQuestion,
+  selectRules,
+  skipQuestions,
+  triageQuestions
 } from "./rules.ts"
 import { ANSWERING_ROOM } from "./statements.ts"
 
@@ -34,171 +34,188 @@ export const ANSWER_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 5 * 60 * 100
 export const ANSWER_ATTEMPT_MS = 20_000
 
 /** What becomes of a conversation that was taken. */
-type Ended =
+type AnswerOutcome =
   /** Somebody else has it, or it is to be looked at again. */
-  | { readonly end: "left" }
+  | { readonly kind: "left" }
   /** Nothing is said now: some questions are over, and what else waits is looked at then. */
-  | { readonly end: "silent"; readonly situation: LookedAt; readonly over: ReadonlyArray<Over>; readonly until: Date }
   | {
-      readonly end: "answered"
-      readonly situation: LookedAt
-      readonly given: AnswerGiven
+      readonly kind: "silent"
+      readonly situation: ConversationSnapshot
+      readonly skipped: ReadonlyArray<SkippedQuestion>
+      readonly until: Date
     }
-  | { readonly end: "failed"; readonly why: unknown }
+  | {
+      readonly kind: "answered"
+      readonly situation: ConversationSnapshot
+      readonly draft: AnswerDraft
+    }
+  | { readonly kind: "failed"; readonly cause: unknown }
 
 /** The rule's own text, filled in for who asks; fails with why it cannot be said. */
-const greetingOf = Effect.fnUntraced(function* (
+const renderGreeting = Effect.fnUntraced(function* (
   { operator_id, conversation_id }: TakenQuestions,
-  { id, definition }: NonNullable<Applied["greeting"]>
+  { id, definition }: NonNullable<ApplicableRules["greeting"]>
 ) {
   const queue = yield* AnswerQueue
-  const inquiry = yield* queue.inquiry(operator_id, conversation_id)
+  const inquiry = yield* queue.findInquiry(operator_id, conversation_id)
   if (inquiry === undefined) return undefined
   const { title, property_id } = inquiry
   return yield* Effect.fromResult(
     Result.map(
-      saidToInquiry(definition, inquiry),
-      (filled): SaidByRule => ({ ...filled, rule_id: id, name: definition.name, title, property_id })
+      renderInquiryText(definition, inquiry),
+      (filled): RuleText => ({ ...filled, rule_id: id, name: definition.name, title, property_id })
     )
   )
 })
 
 /** What is said to open questions, or why nothing is. */
-const answerTo = Effect.fnUntraced(function* (
+const composeAnswerTo = Effect.fnUntraced(function* (
   taken: TakenQuestions,
-  situation: LookedAt,
+  situation: ConversationSnapshot,
   open: ReadonlyArray<Question>
 ) {
-  const { greeting, answer } = applied(situation, open)
-  if (greeting === undefined && answer === undefined) return yield* Effect.fail(REASONS.noRule)
-  const asked = answer === undefined ? open : askedSince(answer, open)
-  const question = readOf(asked.map(({ content }) => content))
-  const own = greeting === undefined ? undefined : yield* Effect.result(greetingOf(taken, greeting))
+  const { greeting, answer } = selectRules(situation, open)
+  if (greeting === undefined && answer === undefined) return yield* Effect.fail(SKIP_REASONS.noRule)
+  const questionsToAnswer = answer === undefined ? open : questionsSince(answer, open)
+  const question = trimMessages(questionsToAnswer.map(({ content }) => content))
+  const greetingResult = greeting === undefined ? undefined : yield* Effect.result(renderGreeting(taken, greeting))
   const sentences =
     answer === undefined || question.length === 0
       ? []
       : yield* Effect.flatMap(KnowledgeAnswers, ({ ask }) =>
           ask(taken.operator_id, { conversation: situation.code }, question)
         )
-  const filled = own !== undefined && Result.isSuccess(own) ? own.success : undefined
-  const greets = greetingAbove(situation.channel_type, filled, sentences)
-  const made = answerOf(greets, sentences, question)
-  if (made === undefined) {
-    return yield* Effect.fail(own !== undefined && Result.isFailure(own) ? own.failure : REASONS.unknown)
+  const renderedGreeting =
+    greetingResult !== undefined && Result.isSuccess(greetingResult) ? greetingResult.success : undefined
+  const fittingGreeting = selectFittingGreeting(situation.channel_type, renderedGreeting, sentences)
+  const composedAnswer = composeAnswer(fittingGreeting, sentences, question)
+  if (composedAnswer === undefined) {
+    return yield* Effect.fail(
+      greetingResult !== undefined && Result.isFailure(greetingResult) ? greetingResult.failure : SKIP_REASONS.unknown
+    )
   }
   const ruleIds = [
-    ...(greets === undefined ? [] : [greets.rule_id]),
+    ...(fittingGreeting === undefined ? [] : [fittingGreeting.rule_id]),
     ...(answer === undefined || sentences.length === 0 ? [] : [answer.id])
   ]
-  return { answer: yield* Effect.fromResult(fitting(situation.channel_type, made)), sentences, ruleIds }
+  return {
+    answer: yield* Effect.fromResult(checkAnswerLength(situation.channel_type, composedAnswer)),
+    sentences,
+    ruleIds
+  }
 })
 
-const attemptOf = Effect.fnUntraced(function* (
+const attemptAnswer = Effect.fnUntraced(function* (
   taken: TakenQuestions
-): Effect.fn.Return<Ended, never, AnswerQueue | KnowledgeAnswers> {
+): Effect.fn.Return<AnswerOutcome, never, AnswerQueue | KnowledgeAnswers> {
   const queue = yield* AnswerQueue
   const now = yield* DateTime.nowAsDate
-  const situation = yield* queue.look(taken, now)
-  if (situation === undefined) return { end: "left" }
-  const { over, open, until = now } = consider(situation, now)
-  if (open.length === 0 || until > now) return { end: "silent", situation, over, until }
-  return yield* Effect.match(answerTo(taken, situation, open), {
-    onFailure: (reason): Ended => ({
-      end: "silent",
+  const situation = yield* queue.loadSituation(taken, now)
+  if (situation === undefined) return { kind: "left" }
+  const { skipped, open, until = now } = triageQuestions(situation, now)
+  if (open.length === 0 || until > now) return { kind: "silent", situation, skipped, until }
+  return yield* Effect.match(composeAnswerTo(taken, situation, open), {
+    onFailure: (reason): AnswerOutcome => ({
+      kind: "silent",
       situation,
-      over: [...over, ...overBecause(open, reason)],
+      skipped: [...skipped, ...skipQuestions(open, reason)],
       until: now
     }),
-    onSuccess: ({ answer, sentences, ruleIds }): Ended => ({
-      end: "answered",
+    onSuccess: ({ answer, sentences, ruleIds }): AnswerOutcome => ({
+      kind: "answered",
       situation,
-      given: {
+      draft: {
         answer,
         sentences,
-        over,
+        over: skipped,
         planIds: open.map(({ plan_id }) => plan_id),
         ruleIds,
-        inARow: inARow(situation) + 1
+        inARow: countAnswersInARow(situation) + 1
       }
     })
   })
 })
 
-const about = ({ operator_id, conversation_id }: TakenQuestions) =>
+const annotateConversation = ({ operator_id, conversation_id }: TakenQuestions) =>
   Effect.annotateLogs({ operator_id, conversation_id })
 
 /** Tried again later: what waits behind it waits with it, and is over an hour after it was asked. */
-const postpone = Effect.fnUntraced(function* (taken: TakenQuestions, why: unknown) {
+const postpone = Effect.fnUntraced(function* (taken: TakenQuestions, cause: unknown) {
   const queue = yield* AnswerQueue
   const now = yield* DateTime.nowAsDate
-  const pause = pauseOf(ANSWER_BACKOFF, taken.failures + 1, yield* Random.next)
-  yield* queue.failed(taken, new Date(now.getTime() + pause))
-  yield* about(taken)(Effect.logWarning("answering a guest failed and will be retried", why))
+  const pause = backoffMs(ANSWER_BACKOFF, taken.failures + 1, yield* Random.next)
+  yield* queue.postpone(taken, new Date(now.getTime() + pause))
+  yield* annotateConversation(taken)(Effect.logWarning("answering a guest failed and will be retried", cause))
 })
 
-const handBack = (taken: TakenQuestions) =>
-  Effect.flatMap(AnswerQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(taken, now)))
+const release = (taken: TakenQuestions) =>
+  Effect.flatMap(AnswerQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.release(taken, now)))
 
 /** Writes down how it ended: what is said now is said by that. */
-const settle = Effect.fnUntraced(function* (taken: TakenQuestions, ended: Ended) {
+const recordOutcome = Effect.fnUntraced(function* (taken: TakenQuestions, outcome: AnswerOutcome) {
   const queue = yield* AnswerQueue
   const now = yield* DateTime.nowAsDate
-  yield* record("latchkey.outcome", ended.end)
-  switch (ended.end) {
+  yield* annotateSpan("latchkey.outcome", outcome.kind)
+  switch (outcome.kind) {
     case "left":
-      return yield* handBack(taken)
+      return yield* release(taken)
     case "failed":
-      yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
-      return yield* postpone(taken, ended.why)
+      yield* recordFailure(outcome.kind, { "latchkey.outcome": outcome.kind })
+      return yield* postpone(taken, outcome.cause)
     case "silent":
-      return yield* queue.silently(taken, ended.situation, ended.over, ended.until, now)
+      return yield* queue.skipWithoutAnswer(taken, outcome.situation, outcome.skipped, outcome.until, now)
     case "answered": {
-      const isSaid = yield* queue
-        .answer(taken, ended.situation, ended.given, now)
-        .pipe(Effect.provideService(Acting, byItself("automation", "answer guest")))
-      if (!isSaid) return yield* handBack(taken)
+      const isAnswered = yield* queue
+        .recordAnswer(taken, outcome.situation, outcome.draft, now)
+        .pipe(Effect.provideService(CurrentActor, systemActor("automation", "answer guest")))
+      if (!isAnswered) return yield* release(taken)
       const { wake } = yield* WakeUp
       return yield* wake
     }
   }
 })
 
-const rootOf = ({ conversation_id, traceparent }: TakenQuestions) => ({
+const toRootSpan = ({ conversation_id, traceparent }: TakenQuestions) => ({
   name: "answer",
   kind: "consumer" as const,
-  parent: spanNamed(traceparent),
+  parent: parseTraceparent(traceparent),
   attributes: () => ({ "latchkey.conversation": conversation_id })
 })
 
 /** Answers the questions of a conversation that was taken, or says why not. */
-export const answer = (taken: TakenQuestions): Effect.Effect<void, never, AnswerQueue | KnowledgeAnswers | WakeUp> =>
+export const answerQuestions = (
+  taken: TakenQuestions
+): Effect.Effect<void, never, AnswerQueue | KnowledgeAnswers | WakeUp> =>
   attemptOnce({
-    attempt: attemptOf(taken).pipe(
+    attempt: attemptAnswer(taken).pipe(
       Effect.timeoutOrElse({
         duration: ANSWER_ATTEMPT_MS,
-        orElse: () => Effect.succeed<Ended>({ end: "failed", why: `no answer within ${ANSWER_ATTEMPT_MS} ms` })
+        orElse: () =>
+          Effect.succeed<AnswerOutcome>({ kind: "failed", cause: `no answer within ${ANSWER_ATTEMPT_MS} ms` })
       }),
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
-        (why) => Effect.succeed<Ended>({ end: "failed", why })
+        (cause) => Effect.succeed<AnswerOutcome>({ kind: "failed", cause })
       )
     ),
-    settle: (ended) => Effect.catch(settle(taken, ended), (full) => postpone(taken, full)),
-    handBack: handBack(taken)
+    complete: (outcome) => Effect.catch(recordOutcome(taken, outcome), (queueFull) => postpone(taken, queueFull)),
+    release: release(taken)
   }).pipe(
-    (tried) => asRoot(rootOf(taken), tried),
+    (attempt) => withRootSpan(toRootSpan(taken), attempt),
     Effect.catchCause((cause) => Effect.logWarning("the outcome of an automatic answer could not be saved", cause))
   )
 
 /** What takes questions that are due and answers them. */
-export const makeAnswering = Effect.flatMap(AnswerQueue, (queue) =>
-  makeTimedWork({ what: "answering guests", room: ANSWERING_ROOM, take: queue.take, run: answer })
+export const makeGuestAnswerer = Effect.flatMap(AnswerQueue, (queue) =>
+  makeTimedWork({ name: "answering guests", maxInProgress: ANSWERING_ROOM, claim: queue.take, run: answerQuestions })
 )
 
 /** Milliseconds between two looks for questions, however often changes wake the worker. */
 const ANSWER_GAP_MS = 100
 
 /** Answers guests until the scope closes, in any number of processes on one database. */
-export const layerAnswering = Layer.effectDiscard(
-  Effect.flatMap(makeAnswering, (answering) => workWhenWoken("waking the answering worker", answering, ANSWER_GAP_MS))
+export const layerGuestAnswerer = Layer.effectDiscard(
+  Effect.flatMap(makeGuestAnswerer, (answerer) =>
+    runWorkerWhenWoken("waking the answering worker", answerer, ANSWER_GAP_MS)
+  )
 ).pipe(Layer.provide(AnswerQueue.layer))

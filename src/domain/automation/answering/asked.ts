@@ -1,35 +1,35 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Follower } from "../../../jobs/events/followers.ts"
+import type { InternalSubscriber } from "../../../jobs/events/followers.ts"
 
 // Whoever writes as a guest asks: where the host has a rule by then that answers, his message waits, once for ever.
 
 /** Whether a row `r` of `automation_rules` says something to guests who write: by itself, or out of the knowledge base. */
-export const answersGuests = (sql: SqlClient): Fragment => sql`
+export const answersGuestsCondition = (sql: SqlClient): Fragment => sql`
   r.state = 'active' AND (r.action = 'answer' OR r.action = 'send_message' AND r.definition -> 'trigger' ->> 'event' = 'inquiry')`
 
 /** Messages of guests that were handed out and may be answered. */
-const asked = (sql: SqlClient, handed: Fragment): Fragment => sql`
+const answerableMessagesSql = (sql: SqlClient, dispatchedEvents: Fragment): Fragment => sql`
   SELECT c.operator_id, c.id AS conversation_id, c.account_id, m.id AS message_id, told.traceparent
-  FROM ${handed} told
+  FROM ${dispatchedEvents} told
   JOIN messages m ON m.code = told.payload ->> 'message_id' AND m.operator_id = told.operator_id AND m.sender_role = 'guest'
   JOIN conversations c ON c.operator_id = m.operator_id AND c.id = m.conversation_id
   WHERE told.event = 'message_created' AND EXISTS (
-    SELECT FROM automation_rules r WHERE r.operator_id = told.operator_id AND ${answersGuests(sql)}
+    SELECT FROM automation_rules r WHERE r.operator_id = told.operator_id AND ${answersGuestsCondition(sql)}
       AND r.since <= m.created_at)`
 
 /** Each is a question, in the order in which they were written down. */
-const questions: Follower = (sql, handed, now) => sql`
+const insertQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql`
   INSERT INTO automation_plans (operator_id, kind, conversation_id, message_id, account_id, scheduled_at, due_at, created_at)
   SELECT operator_id, 'answer', conversation_id, message_id, account_id, ${now}::timestamptz, 'infinity', ${now}::timestamptz
-  FROM (${asked(sql, handed)}) asked ORDER BY message_id
+  FROM (${answerableMessagesSql(sql, dispatchedEvents)}) asked ORDER BY message_id
   ON CONFLICT DO NOTHING
   RETURNING operator_id`
 
 /** The lane of its conversation counts it. One in which something waits is in no hurry: what waits together is one question. */
-const lanes: Follower = (sql, handed, now) => sql`
+const enqueueQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql`
   INSERT INTO answer_lanes AS lane (operator_id, conversation_id, account_id, waiting, due_at, traceparent)
-  SELECT operator_id, conversation_id, account_id, count(*), ${now}::timestamptz, min(traceparent) FROM (${asked(sql, handed)}) asked
+  SELECT operator_id, conversation_id, account_id, count(*), ${now}::timestamptz, min(traceparent) FROM (${answerableMessagesSql(sql, dispatchedEvents)}) asked
   GROUP BY 1, 2, 3 ORDER BY 1, 2
   ON CONFLICT (operator_id, conversation_id) DO UPDATE
     SET waiting = lane.waiting + excluded.waiting,
@@ -38,4 +38,4 @@ const lanes: Follower = (sql, handed, now) => sql`
   RETURNING operator_id`
 
 /** Parts of one statement, which cannot be one part: a CTE that writes has none that write. */
-export const followGuestMessages: ReadonlyArray<Follower> = [questions, lanes]
+export const guestQuestionSubscribers: ReadonlyArray<InternalSubscriber> = [insertQuestions, enqueueQuestions]

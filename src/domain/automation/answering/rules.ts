@@ -1,4 +1,4 @@
-import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERS_IN_A_ROW } from "../../../platform/limits.ts"
+import { AUTOMATIC_ANSWER_PAUSE_MS, AUTOMATIC_ANSWERS_IN_A_ROW, QUESTION_EXPIRY_MS } from "../../../platform/limits.ts"
 import type { AnswerRule, MessageRule, Rule, RuleDefinition } from "../rules/rule.ts"
 import { isInScope } from "../rules/scheduling.ts"
 
@@ -13,13 +13,13 @@ export interface Question {
 }
 
 /** What a conversation is about: a stay, or what its guest asks for. What is not known is null. */
-export interface About {
+export interface ConversationSubject {
   readonly property_id: number | null
   readonly nights: number | null
 }
 
 /** A conversation as it is when its questions are looked at. */
-export interface Situation {
+export interface ConversationSituation {
   readonly channel_type: string
   /** Oldest first. */
   readonly questions: ReadonlyArray<Question>
@@ -32,40 +32,44 @@ export interface Situation {
   readonly first_id: number | null
   readonly has_order: boolean
   /** What is asked for is always among it, if only as nothing that is known. */
-  readonly about: ReadonlyArray<About>
+  readonly about: ReadonlyArray<ConversationSubject>
   /** Those that are active and say something to guests who write; oldest first. */
   readonly rules: ReadonlyArray<Rule>
 }
 
 /** A question that is not answered, and why. */
-export interface Over {
+export interface SkippedQuestion {
   readonly plan_id: number
   readonly reason: string
 }
 
-export const REASONS = {
+export const SKIP_REASONS = {
   late: "the question is more than an hour old",
   person: "the host has written since",
-  inARow: `the last ${ANSWERS_IN_A_ROW} answers were automatic and the host has written none`,
+  inARow: `the last ${AUTOMATIC_ANSWERS_IN_A_ROW} answers were automatic and the host has written none`,
   noRule: "no active rule covers the question",
   unknown: "the knowledge base does not answer the question"
 } as const
 
-export const overBecause = (questions: ReadonlyArray<Question>, reason: string): ReadonlyArray<Over> =>
+export const skipQuestions = (questions: ReadonlyArray<Question>, reason: string): ReadonlyArray<SkippedQuestion> =>
   questions.map(({ plan_id }) => ({ plan_id, reason }))
 
 /** What comes of questions: those that are over, and what becomes of the others. */
-interface Considered {
-  readonly over: ReadonlyArray<Over>
+interface QuestionTriage {
+  readonly skipped: ReadonlyArray<SkippedQuestion>
   readonly open: ReadonlyArray<Question>
   /** Until when the others wait, since an answer was given just now. */
   readonly until: Date | undefined
 }
 
 /** Whether one is over at once, and why. */
-const overAtOnce = (question: Question, spoken: Situation["spoken"], now: Date): string | undefined => {
-  if (spoken !== null && isAfter(spoken, question)) return REASONS.person
-  return now.getTime() - question.created_at.getTime() > ANSWER_LATE_MS ? REASONS.late : undefined
+const findSkipReason = (
+  question: Question,
+  lastPersonMessage: ConversationSituation["spoken"],
+  now: Date
+): string | undefined => {
+  if (lastPersonMessage !== null && isAfter(lastPersonMessage, question)) return SKIP_REASONS.person
+  return now.getTime() - question.created_at.getTime() > QUESTION_EXPIRY_MS ? SKIP_REASONS.late : undefined
 }
 
 /** Messages of one time are in the order in which they were written down. */
@@ -73,80 +77,86 @@ const isAfter = ({ at, id }: { readonly at: Date; readonly id: number }, { creat
   at.getTime() > created_at.getTime() || (at.getTime() === created_at.getTime() && id > message_id)
 
 /** Answers in a row by now: a person who spoke since the last one begins anew. */
-export const inARow = ({ spoken, answered_at, in_a_row }: Pick<Situation, "spoken" | "answered_at" | "in_a_row">) =>
+export const countAnswersInARow = ({
+  spoken,
+  answered_at,
+  in_a_row
+}: Pick<ConversationSituation, "spoken" | "answered_at" | "in_a_row">) =>
   answered_at === null || (spoken !== null && spoken.at.getTime() > answered_at.getTime()) ? 0 : in_a_row
 
 /** The end of the pause after an answer. A clock that was set back since by more than a pause is not waited for. */
-const pausedUntil = (answered: Date | null, now: Date): Date | undefined =>
-  answered !== null && Math.abs(now.getTime() - answered.getTime()) < ANSWER_PAUSE_MS ? pauseAfter(answered) : undefined
+const findPauseEnd = (answeredAt: Date | null, now: Date): Date | undefined =>
+  answeredAt !== null && Math.abs(now.getTime() - answeredAt.getTime()) < AUTOMATIC_ANSWER_PAUSE_MS
+    ? nextAnswerTime(answeredAt)
+    : undefined
 
 /** When the next answer may follow one. */
-export const pauseAfter = (answered: Date): Date => new Date(answered.getTime() + ANSWER_PAUSE_MS)
+export const nextAnswerTime = (answeredAt: Date): Date => new Date(answeredAt.getTime() + AUTOMATIC_ANSWER_PAUSE_MS)
 
 /** What of the questions is over, and whether it is time for the rest. */
-export const consider = (situation: Situation, now: Date): Considered => {
-  const judged = situation.questions.map((question) => ({
+export const triageQuestions = (situation: ConversationSituation, now: Date): QuestionTriage => {
+  const verdicts = situation.questions.map((question) => ({
     question,
-    reason: overAtOnce(question, situation.spoken, now)
+    reason: findSkipReason(question, situation.spoken, now)
   }))
-  const over = judged.flatMap(({ question, reason }) =>
+  const skipped = verdicts.flatMap(({ question, reason }) =>
     reason === undefined ? [] : [{ plan_id: question.plan_id, reason }]
   )
-  const open = judged.flatMap(({ question, reason }) => (reason === undefined ? [question] : []))
-  if (inARow(situation) >= ANSWERS_IN_A_ROW) {
-    return { over: [...over, ...overBecause(open, REASONS.inARow)], open: [], until: undefined }
+  const open = verdicts.flatMap(({ question, reason }) => (reason === undefined ? [question] : []))
+  if (countAnswersInARow(situation) >= AUTOMATIC_ANSWERS_IN_A_ROW) {
+    return { skipped: [...skipped, ...skipQuestions(open, SKIP_REASONS.inARow)], open: [], until: undefined }
   }
-  return { over, open, until: open.length === 0 ? undefined : pausedUntil(situation.answered_at, now) }
+  return { skipped, open, until: open.length === 0 ? undefined : findPauseEnd(situation.answered_at, now) }
 }
 
 /** A rule with what it is, which says what it does. */
-interface Applying<Definition> extends Omit<Rule, "definition"> {
+interface ApplicableRule<Definition> extends Omit<Rule, "definition"> {
   readonly definition: Definition
 }
 
 /** What is said to a guest: a rule's own text, to the first message of somebody without an order; and what is known. */
-export interface Applied {
-  readonly greeting: Applying<typeof MessageRule.Type> | undefined
-  readonly answer: Applying<typeof AnswerRule.Type> | undefined
+export interface ApplicableRules {
+  readonly greeting: ApplicableRule<typeof MessageRule.Type> | undefined
+  readonly answer: ApplicableRule<typeof AnswerRule.Type> | undefined
 }
 
 /**
  * The rules by which open questions are answered: of each kind the oldest that is for one of what it is about, and was there when
  * one of the questions was asked, or the first of the conversation.
  */
-export const applied = (situation: Situation, open: ReadonlyArray<Question>): Applied => {
+export const selectRules = (situation: ConversationSituation, open: ReadonlyArray<Question>): ApplicableRules => {
   const { rules, first_id, has_order } = situation
-  const thereFor = (questions: ReadonlyArray<Question>) =>
-    rules.filter((rule) => askedSince(rule, questions).length > 0)
-  const first = has_order ? [] : open.filter(({ message_id }) => message_id === first_id)
+  const listRulesActiveFor = (questions: ReadonlyArray<Question>) =>
+    rules.filter((rule) => questionsSince(rule, questions).length > 0)
+  const firstQuestions = has_order ? [] : open.filter(({ message_id }) => message_id === first_id)
   return {
-    greeting: firstOf(thereFor(first), isGreeting, situation),
-    answer: firstOf(thereFor(open), isAnswer, situation)
+    greeting: findFirstRule(listRulesActiveFor(firstQuestions), isGreeting, situation),
+    answer: findFirstRule(listRulesActiveFor(open), isAnswer, situation)
   }
 }
 
 /** Those of some questions that were asked when a rule was there. */
-export const askedSince = <Asked extends Pick<Question, "created_at">>(
+export const questionsSince = <Message extends Pick<Question, "created_at">>(
   { since }: Pick<Rule, "since">,
-  questions: ReadonlyArray<Asked>
-): ReadonlyArray<Asked> => questions.filter(({ created_at }) => created_at >= since)
+  questions: ReadonlyArray<Message>
+): ReadonlyArray<Message> => questions.filter(({ created_at }) => created_at >= since)
 
 const isGreeting = (definition: RuleDefinition): definition is typeof MessageRule.Type =>
   definition.action === "send_message" && definition.trigger.event === "inquiry"
 
 const isAnswer = (definition: RuleDefinition): definition is typeof AnswerRule.Type => definition.action === "answer"
 
-const firstOf = <Definition extends RuleDefinition>(
+const findFirstRule = <Definition extends RuleDefinition>(
   rules: ReadonlyArray<Rule>,
-  is: (definition: RuleDefinition) => definition is Definition,
-  situation: Situation
-): Applying<Definition> | undefined => {
+  isWanted: (definition: RuleDefinition) => definition is Definition,
+  situation: ConversationSituation
+): ApplicableRule<Definition> | undefined => {
   for (const { definition, ...rule } of rules) {
-    if (is(definition) && isFor(definition, situation)) return { ...rule, definition }
+    if (isWanted(definition) && appliesToConversation(definition, situation)) return { ...rule, definition }
   }
   return undefined
 }
 
 /** Whether a rule is for one of what a conversation is about. What may be told to whom is not its to say (knowledge-bases/search). */
-const isFor = (rule: RuleDefinition, { channel_type, about }: Situation): boolean =>
+const appliesToConversation = (rule: RuleDefinition, { channel_type, about }: ConversationSituation): boolean =>
   about.some(({ property_id, nights }) => isInScope(rule, { property_id, channel_type, nights: nights ?? undefined }))

@@ -1,14 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { busyWith, type Taking } from "../../../jobs/in-turn.ts"
-import { leaseEnd } from "../../../jobs/lease.ts"
+import { type ClaimRequest, toBusyCounts } from "../../../jobs/in-turn.ts"
+import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { patiently } from "../../../platform/database/patience.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
-import { Status } from "../../bookings/orders/order.ts"
-import { activeRules } from "../rules/store.ts"
-import { type MarkingPage, markingPage } from "./marking.ts"
-import { type Looked, type Put, puttingOff, settlingLooked } from "./settling.ts"
+import { retryOnLockConflict } from "../../../platform/database/patience.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { OrderStatus } from "../../bookings/orders/order.ts"
+import { listActiveRules } from "../rules/store.ts"
+import { type MarkPageParameters, markStayPageSql } from "./marking.ts"
+import { type PostponeStayParameters, postponeStaySql, type SavePlansParameters, settlingLooked } from "./settling.ts"
 import { takingDue } from "./taking.ts"
 
 /** Milliseconds a planner has stays to itself: working out a batch and writing it down fit into it. */
@@ -25,7 +25,7 @@ export const TakenStay = Schema.Struct({
   /** The trace of the change it was marked for. */
   traceparent: Schema.NullOr(Schema.String),
   account_id: Schema.Int,
-  status: Status,
+  status: OrderStatus,
   property_id: Schema.NullOr(Schema.Int),
   channel_type: Schema.String,
   check_in_date: Schema.String,
@@ -38,40 +38,43 @@ export const TakenStay = Schema.Struct({
 })
 export type TakenStay = typeof TakenStay.Type
 
-const readTaken = rowsOf(TakenStay)
-const readMarked = rowsOf(Schema.Struct({ operator_id: Schema.Int }))
+const readTaken = makeRowsReader(TakenStay)
+const readMarkedOperators = makeRowsReader(Schema.Struct({ operator_id: Schema.Int }))
 
 /**
  * Stays whose plans are to be worked out, in the database, for any planner of any process. A mark is timed work
  * (jobs/timed-work.ts) that is gone once nothing follows of its stay; what a dead planner had is taken again when its lease
  * ends. While one is looked at, it may be marked anew: then it stays due.
  */
-export class StayMarks extends Context.Service<StayMarks>()("latchkey/resources/StayMarks", {
+export class PlanningQueue extends Context.Service<PlanningQueue>()("latchkey/resources/StayMarks", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-    const looked = inForms(sql, (given: Givens<Looked>) => settlingLooked(sql, given))
-    const putOff = inForms(sql, (given: Givens<Put>) => puttingOff(sql, given))
-    const mark = inForms(sql, (page: Givens<MarkingPage>) => markingPage(sql, page))
+    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+    const savePlans = inForms(sql, (given: Givens<SavePlansParameters>) => settlingLooked(sql, given))
+    const postpone = inForms(sql, (given: Givens<PostponeStayParameters>) => postponeStaySql(sql, given))
+    const markPage = inForms(sql, (page: Givens<MarkPageParameters>) => markStayPageSql(sql, page))
     return {
       /** Takes up to `most` due stays, of operators in turn. */
       take: (now: Date, most: number) =>
-        readTaken(take({ now, leaseEnd: leaseEnd(now, PLANNING_LEASE_MS), most, ...busyWith([]) })),
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PLANNING_LEASE_MS), most, ...toBusyCounts([]) })),
 
       /** The rules of operators that do something of stays, and are active. */
-      rules: activeRules(sql),
+      listActiveRules: listActiveRules(sql),
 
       /** Writes down what was worked out of stays that were taken at `takenAt`. */
-      looked: ({ stays, plans, takenAt, now }: Omit<Looked, "leaseEnd"> & { readonly takenAt: Date }) =>
-        Effect.orDie(patiently(looked({ stays, plans, leaseEnd: leaseEnd(takenAt, PLANNING_LEASE_MS), now }))),
+      savePlans: ({ stays, plans, takenAt, now }: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }) =>
+        Effect.orDie(
+          retryOnLockConflict(savePlans({ stays, plans, leaseEnd: computeLeaseEnd(takenAt, PLANNING_LEASE_MS), now }))
+        ),
 
       /** It could not be worked out, and is tried again then. */
-      failed: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>
-        Effect.orDie(putOff({ operator_id, stay_id, attempts, nextTry })),
+      postpone: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>
+        Effect.orDie(postpone({ operator_id, stay_id, attempts, nextTry })),
 
       /** Marks a page of the stays of rules that were changed, of operators after that one; of each one page. */
-      mark: (after: number, now: Date) => readMarked(patiently(mark({ after, now })))
+      markStaysOfChangedRules: (after: number, now: Date) =>
+        readMarkedOperators(retryOnLockConflict(markPage({ after, now })))
     }
   })
 }) {
-  static readonly layer = Layer.effect(StayMarks, StayMarks.make)
+  static readonly layer = Layer.effect(PlanningQueue, PlanningQueue.make)
 }

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { RULE_TRIGGER_DAYS } from "../../../platform/limits.ts"
-import { AT_ONCE, accountOf, markingStays } from "./follow-stays.ts"
+import { channelAccountIdSql, DUE_NOW, markStaysSql } from "./follow-stays.ts"
 
 // A rule that is made, paused, resumed or removed says something else of all stays of its operator: they are marked in pages,
 // from the latest on, and how far that has come stands with the rule. So any process may go on with it. A mark knows nothing of a
@@ -15,14 +15,14 @@ export const MARK_OPERATORS = 20
 /** Days after its check-out that a rule may still do something of a stay: two more for the time zone, and for what is late. */
 const MARKED_DAYS = RULE_TRIGGER_DAYS + 2
 
-export interface MarkingPage {
+export interface MarkPageParameters {
   /** The operators after this one. */
   readonly after: number
   readonly now: Date
 }
 
 /** The next operators with a rule whose stays are to be marked: leaps through the index from one to the next. */
-const operators = (sql: SqlClient, { after }: Givens<MarkingPage>): Fragment => sql`
+const nextOperatorsSql = (sql: SqlClient, { after }: Givens<MarkPageParameters>): Fragment => sql`
   operator AS (
     (SELECT operator_id, 1 AS nth FROM automation_rules
       WHERE mark_before IS NOT NULL AND operator_id > ${after} ORDER BY operator_id LIMIT 1)
@@ -37,7 +37,7 @@ const operators = (sql: SqlClient, { after }: Givens<MarkingPage>): Fragment => 
  * The rules of these operators that nobody else has in hand, and of each operator the page that comes next: below the greatest
  * `mark_before`, for else what that rule has yet to mark would be marked once more. It ends at null where no stay is left.
  */
-const pages = (sql: SqlClient): Fragment => sql`
+const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
   rule AS MATERIALIZED (
     SELECT changed.* FROM operator CROSS JOIN LATERAL (
       SELECT operator_id, id, mark_before FROM automation_rules r
@@ -60,16 +60,16 @@ const pages = (sql: SqlClient): Fragment => sql`
  * Marks the next page of each operator. All rules that stood within it go down to its end with it; one that stands further down
  * waits there until the others come by.
  */
-export const markingPage = (sql: SqlClient, page: Givens<MarkingPage>): Fragment => sql`
-  WITH RECURSIVE ${operators(sql, page)}, ${pages(sql)}, marked AS (${markingStays(
+export const markStayPageSql = (sql: SqlClient, page: Givens<MarkPageParameters>): Fragment => sql`
+  WITH RECURSIVE ${nextOperatorsSql(sql, page)}, ${nextStayPagesSql(sql)}, marked AS (${markStaysSql(
     sql,
     sql`
-      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id, NULL AS traceparent
+      SELECT s.operator_id, s.id AS stay_id, ${channelAccountIdSql(sql)} AS account_id, NULL AS traceparent
       FROM looked JOIN stays s ON s.operator_id = looked.operator_id AND s.id = looked.id
       WHERE looked.check_out_date >= (SELECT ${page.now}::timestamptz::date - ${sql.literal(String(MARKED_DAYS))})
       ORDER BY s.operator_id, s.id FOR KEY SHARE OF s`,
     page.now,
-    AT_ONCE
+    DUE_NOW
   )}), went_on AS (
     UPDATE automation_rules r SET mark_before = page.ends
     FROM rule JOIN page ON page.operator_id = rule.operator_id

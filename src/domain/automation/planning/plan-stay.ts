@@ -1,7 +1,13 @@
 import { DAY_MS } from "../../../contract/time.ts"
-import { PLANNED_DAYS, PLANS_KEPT_MS } from "../../../platform/limits.ts"
-import type { StayTerms } from "../rules/rule.ts"
-import { concerns, type StayScope, type StayTimes, scheduledAt, timelinessOf } from "../rules/scheduling.ts"
+import { PLAN_RETENTION_MS, PLANNED_DAYS } from "../../../platform/limits.ts"
+import type { StayRuleTerms } from "../rules/rule.ts"
+import {
+  appliesToStay,
+  classifyTimeliness,
+  computeScheduledAt,
+  type StayScope,
+  type StayTimes
+} from "../rules/scheduling.ts"
 
 // What rules are going to do of a stay, as it is now.
 
@@ -11,7 +17,7 @@ export interface PlannedStay extends StayScope, StayTimes {
   readonly is_last: boolean
 }
 
-export interface Plan {
+export interface PlannedAction {
   readonly rule_id: number
   readonly kind: "send_message" | "review"
   readonly scheduled_at: Date
@@ -19,20 +25,20 @@ export interface Plan {
 
 export interface StayPlans {
   /** What is to be done within the time that is planned. */
-  readonly plans: ReadonlyArray<Plan>
+  readonly plans: ReadonlyArray<PlannedAction>
   /** When the first of what comes after that is within it; undefined: nothing comes. */
-  readonly lookAgain: Date | undefined
+  readonly replanAt: Date | undefined
   /** The latest time of all of it; undefined: nothing is to be done. */
-  readonly last: Date | undefined
+  readonly latestAt: Date | undefined
 }
 
 /** So far ahead plans are made: a day more than is shown, so that none appears late in the list. */
-export const PLANNED_MS = (PLANNED_DAYS + 1) * DAY_MS
+export const PLANNING_HORIZON_MS = (PLANNED_DAYS + 1) * DAY_MS
 
 /** A rule that is active and does something of stays, as far as it decides what is planned. */
 export interface ActiveRule {
   readonly id: number
-  readonly definition: StayTerms
+  readonly definition: StayRuleTerms
   readonly since: Date
 }
 
@@ -40,24 +46,25 @@ export interface ActiveRule {
  * What is too late by its own time already is nobody's plan: it was due before the rule was there. What has become late since is
  * one: whoever runs it says that it was skipped. What a settled plan may be forgotten of is not planned anew.
  */
-const planOf = ({ id, definition, since }: ActiveRule, stay: PlannedStay, now: Date): Plan | undefined => {
+const planRule = ({ id, definition, since }: ActiveRule, stay: PlannedStay, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition
-  if (!concerns(definition, stay) || (kind === "review" && !stay.is_last)) return
-  const at = scheduledAt(trigger, stay)
-  const isForgotten = at.getTime() <= now.getTime() - PLANS_KEPT_MS
-  const isNever = timelinessOf({ trigger, stay, since, now: at }) === "late"
-  return isForgotten || isNever ? undefined : { rule_id: id, kind, scheduled_at: at }
+  if (!appliesToStay(definition, stay) || (kind === "review" && !stay.is_last)) return
+  const at = computeScheduledAt(trigger, stay)
+  const isForgotten = at.getTime() <= now.getTime() - PLAN_RETENTION_MS
+  const isLateFromStart = classifyTimeliness({ trigger, stay, since, now: at }) === "late"
+  return isForgotten || isLateFromStart ? undefined : { rule_id: id, kind, scheduled_at: at }
 }
 
 /** What the rules do of the stay; those that are not active are not among them. */
-export const plansOf = (rules: ReadonlyArray<ActiveRule>, stay: PlannedStay, now: Date): StayPlans => {
-  const horizon = now.getTime() + PLANNED_MS
-  const all = rules.flatMap((rule) => planOf(rule, stay, now) ?? [])
-  const times = all.map(({ scheduled_at }) => scheduled_at.getTime())
-  const later = times.filter((at) => at > horizon)
+export const planStay = (rules: ReadonlyArray<ActiveRule>, stay: PlannedStay, now: Date): StayPlans => {
+  const horizon = now.getTime() + PLANNING_HORIZON_MS
+  const actions = rules.flatMap((rule) => planRule(rule, stay, now) ?? [])
+  const times = actions.map(({ scheduled_at }) => scheduled_at.getTime())
+  const timesAfterHorizon = times.filter((at) => at > horizon)
   return {
-    plans: all.filter(({ scheduled_at }) => scheduled_at.getTime() <= horizon),
-    lookAgain: later.length === 0 ? undefined : new Date(Math.min(...later) - PLANNED_MS),
-    last: times.length === 0 ? undefined : new Date(Math.max(...times))
+    plans: actions.filter(({ scheduled_at }) => scheduled_at.getTime() <= horizon),
+    replanAt:
+      timesAfterHorizon.length === 0 ? undefined : new Date(Math.min(...timesAfterHorizon) - PLANNING_HORIZON_MS),
+    latestAt: times.length === 0 ? undefined : new Date(Math.max(...times))
   }
 }

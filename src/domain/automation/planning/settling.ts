@@ -6,7 +6,7 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 // The statements that write down what was worked out of stays. Stays are locked first, then their marks, then their plans, as
 // whoever removes a stay locks them.
 
-export interface Looked {
+export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
     readonly operator_id: number
     readonly stay_id: number
@@ -32,7 +32,7 @@ export interface Looked {
 }
 
 /** Stays that are still the planner's, with what is wanted of them. */
-const mine = (sql: SqlClient, { stays }: Givens<Looked>): Fragment => sql`
+const claimedStaysSql = (sql: SqlClient, { stays }: Givens<SavePlansParameters>): Fragment => sql`
   looked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
       AS looked (operator_id bigint, stay_id bigint, attempts bigint, account_id bigint, kept_until timestamptz,
@@ -53,8 +53,8 @@ const mine = (sql: SqlClient, { stays }: Givens<Looked>): Fragment => sql`
  * from whoever has it in hand too, and what is settled is left as it is: a rule does of a stay what it does once. A mark that was
  * made since is left for the next look.
  */
-export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment => sql`
-  WITH ${mine(sql, looked)}, wanted AS MATERIALIZED (
+export const settlingLooked = (sql: SqlClient, looked: Givens<SavePlansParameters>): Fragment => sql`
+  WITH ${claimedStaysSql(sql, looked)}, wanted AS MATERIALIZED (
     SELECT wanted.*, mine.account_id
     FROM jsonb_to_recordset(${jsonParameter(looked.plans)}::jsonb)
       AS wanted (operator_id bigint, stay_id bigint, rule_id bigint, kind text, scheduled_at timestamptz,
@@ -92,13 +92,16 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
   WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NOT NULL
     AND m.due_at = ${looked.leaseEnd}`
 
-export interface Put {
+export interface PostponeStayParameters {
   readonly operator_id: number
   readonly stay_id: number
   readonly attempts: number
   readonly nextTry: Date
 }
 
-export const puttingOff = (sql: SqlClient, { operator_id, stay_id, attempts, nextTry }: Givens<Put>): Fragment => sql`
+export const postponeStaySql = (
+  sql: SqlClient,
+  { operator_id, stay_id, attempts, nextTry }: Givens<PostponeStayParameters>
+): Fragment => sql`
   UPDATE automation_stays SET due_at = ${nextTry}, failures = failures + 1
   WHERE operator_id = ${operator_id} AND stay_id = ${stay_id} AND attempts = ${attempts}`

@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Queue, type Taking } from "../../../jobs/in-turn.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/in-turn.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { isLast } from "../facts.ts"
+import { isLastStayCondition } from "../facts.ts"
 
 // The statement by which stays are taken: rows that were found are changed by where they lie.
 
@@ -11,14 +11,14 @@ export const PLANNING_ROOM = 100
 export const PLANNING_SHARE = 50
 
 /** What of it is due, and in which turn. */
-export const stayQueue = (sql: SqlClient): Queue => ({
+export const stayQueue = (sql: SqlClient): FairQueue => ({
   table: sql`automation_stays`,
-  row: sql`stay_id`,
-  waits: sql`true`,
-  byTime: true as const,
-  reached: sql`true`,
-  share: PLANNING_SHARE,
-  accountShare: PLANNING_SHARE
+  keyColumn: sql`stay_id`,
+  pendingCondition: sql`true`,
+  isIndexedByTime: true as const,
+  accountCondition: sql`true`,
+  operatorLimit: PLANNING_SHARE,
+  accountLimit: PLANNING_SHARE
 })
 
 /**
@@ -26,10 +26,10 @@ export const stayQueue = (sql: SqlClient): Queue => ({
  * tables it knows nothing of, PostgreSQL began with all orders. A mark that was changed since the statement began lies
  * elsewhere by then and is left to the next: so whatever a stay was marked for is seen.
  */
-export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
+export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>): Fragment => {
   const queue = stayQueue(sql)
   return sql`
-  WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
+  WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}, taken AS (
     UPDATE automation_stays m SET attempts = m.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE m.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND m.due_at <= ${taking.now}
     RETURNING m.operator_id, m.stay_id, m.attempts, m.failures, m.traceparent
@@ -38,7 +38,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
     o.status, s.property_id, o.channel_type, s.check_in_date, s.check_out_date, o.booked_at,
     to_char(coalesce(p.checkin_time, host.default_checkin_time), 'HH24:MI') AS check_in_time,
     to_char(coalesce(p.checkout_time, host.default_checkout_time), 'HH24:MI') AS check_out_time, host.time_zone,
-    ${isLast(sql)} AS is_last
+    ${isLastStayCondition(sql)} AS is_last
   FROM taken
   CROSS JOIN LATERAL (
     SELECT * FROM stays WHERE operator_id = taken.operator_id AND id = taken.stay_id OFFSET 0) s

@@ -1,22 +1,22 @@
 import { Context, DateTime, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Keys } from "../../../changes/Keys.ts"
-import { runOnce } from "../../../changes/run-once.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import { IdempotencyKeys } from "../../../changes/Keys.ts"
+import { runFormIdempotently } from "../../../changes/run-once.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type ApiError, NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { factsOfCode } from "../facts.ts"
-import { Rules, type TestedRule, tested } from "./Rules.ts"
-import type { KeptRule } from "./rule.ts"
+import { findStayFacts } from "../facts.ts"
+import { AutomationRules, type RuleTestResult, testRule } from "./Rules.ts"
+import type { StoredRule } from "./rule.ts"
 import { RuleStore } from "./store.ts"
 
 /** How a rule is turned. */
-export type Turning = "pause" | "resume" | "remove"
+export type RuleTransition = "pause" | "resume" | "remove"
 
 /** What a rule would do of a stay, and to whom. */
-export interface TriedRule extends TestedRule {
+export interface HostRuleTestResult extends RuleTestResult {
   readonly guest_name: string | null
   readonly channel_type: string
 }
@@ -30,23 +30,28 @@ export class HostRules extends Context.Service<
       caller: Caller,
       written: Schema.Json,
       key: string | undefined
-    ) => Effect.Effect<void, ApiError, Acting>
+    ) => Effect.Effect<void, ApiError, CurrentActor>
     /** What a rule, which its host has found, would do of a stay of his. Nothing is sent and nothing changes. */
-    readonly test: (rule: KeptRule, stayCode: string) => Effect.Effect<TriedRule, NotFound>
+    readonly test: (rule: StoredRule, stayCode: string) => Effect.Effect<HostRuleTestResult, NotFound>
     readonly turn: (
       caller: Caller,
       id: number,
-      how: Turning,
+      how: RuleTransition,
       key: string | undefined
-    ) => Effect.Effect<void, ApiError, Acting>
+    ) => Effect.Effect<void, ApiError, CurrentActor>
   }
 >()("latchkey/resources/automation/HostRules") {
   static readonly layer = Layer.effect(
     HostRules,
     Effect.gen(function* () {
-      const [rules, store, keys, { wake }] = [yield* Rules, yield* RuleStore, yield* Keys, yield* WakeUp]
-      const [facts, publicUrl] = [factsOfCode(yield* SqlClient.SqlClient), yield* PublicUrl]
-      const [changing, own] = [runOnce(keys), turningOwn(rules, store)]
+      const [rules, store, keys, { wake }] = [
+        yield* AutomationRules,
+        yield* RuleStore,
+        yield* IdempotencyKeys,
+        yield* WakeUp
+      ]
+      const [facts, publicUrl] = [findStayFacts(yield* SqlClient.SqlClient), yield* PublicUrl]
+      const [changing, own] = [runFormIdempotently(keys), turningOwn(rules, store)]
       return HostRules.of({
         create: (caller, written, key) =>
           Effect.asVoid(
@@ -56,20 +61,20 @@ export class HostRules extends Context.Service<
           const stay = yield* facts(rule.operator_id, stayCode)
           if (stay === undefined) return yield* noSuchStay
           const { guest_name, channel_type } = stay
-          return { guest_name, channel_type, ...tested(rule, stay, { now: yield* DateTime.nowAsDate, publicUrl }) }
+          return { guest_name, channel_type, ...testRule(rule, stay, { now: yield* DateTime.nowAsDate, publicUrl }) }
         }),
         turn: (caller, id, how, key) =>
           Effect.asVoid(Effect.ensuring(changing(caller, { id, how }, key, own(caller.operatorId, id, how)), wake))
       })
     })
-  ).pipe(Layer.provide([Rules.layer, RuleStore.layer, Keys.layer]))
+  ).pipe(Layer.provide([AutomationRules.layer, RuleStore.layer, IdempotencyKeys.layer]))
 }
 
 const noSuchStay = new NotFound({ message: "There is no such stay." })
 const noSuchRule = new NotFound({ message: "There is no such rule." })
 
-const turningOwn = (rules: Rules["Service"], store: RuleStore["Service"]) =>
-  Effect.fnUntraced(function* (operatorId: number, id: number, how: Turning) {
+const turningOwn = (rules: AutomationRules["Service"], store: RuleStore["Service"]) =>
+  Effect.fnUntraced(function* (operatorId: number, id: number, how: RuleTransition) {
     // An id names a rule whosever it is.
     const rule = yield* store.find(id)
     if (rule?.operator_id !== operatorId) return yield* noSuchRule

@@ -1,141 +1,150 @@
 import { Effect, Result, Schema } from "effect"
-import { decoderOf } from "../../../contract/decode.ts"
+import { makeDecoder } from "../../../contract/decode.ts"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
-import { nameOf } from "../../../contract/names.ts"
-import { toldName } from "../../../contract/told-name.ts"
-import { FIELDS_TOLD } from "../../../platform/limits.ts"
+import { trimName } from "../../../contract/names.ts"
+import { toPrintableName } from "../../../contract/told-name.ts"
+import { REPORTED_FIELDS } from "../../../platform/limits.ts"
 import {
   AnswerRule,
-  AtTimeOfBooking,
-  AtTimeOfLeaving,
-  AtTimeOfStay,
-  InHoursOfBooking,
-  InHoursOfLeaving,
-  InHoursOfStay,
+  BookingDaysTrigger,
+  BookingHoursTrigger,
+  CheckOutDaysTrigger,
+  CheckOutHoursTrigger,
+  InquiryTrigger,
   messageRule,
-  Nights,
-  OnInquiry,
+  NightsRange,
   type RuleDefinition,
   RuleTerms,
-  reviewRule
+  reviewRule,
+  StayDaysTrigger,
+  StayHoursTrigger
 } from "./rule.ts"
-import { fieldOfStayIn, templateOf } from "./template.ts"
+import { findStayOnlyField, parseTemplate } from "./template.ts"
 
 // What a host writes becomes a rule, or he is told which field is wrong. What there is to say depends on what is done and on
 // what: that is read first, so that everything else is told of the rule he means.
 
-type Refusal = BadRequest | ValidationFailed
+type RuleInputError = BadRequest | ValidationFailed
 
-interface Fields {
+interface HasFields {
   readonly fields: object
 }
 
 /** One way to write a rule: how it is read, and which fields it has. */
-interface Form {
-  readonly read: (input: unknown) => Effect.Effect<RuleDefinition, Refusal>
+interface RuleVariant {
+  readonly read: (input: unknown) => Effect.Effect<RuleDefinition, RuleInputError>
   readonly fields: ReadonlyArray<string>
   readonly triggerFields: ReadonlyArray<string>
 }
 
-const form = (rule: Schema.ConstraintDecoder<RuleDefinition> & Fields, trigger: Fields = { fields: {} }): Form => ({
-  read: decoderOf(rule),
+const ruleVariant = (
+  rule: Schema.ConstraintDecoder<RuleDefinition> & HasFields,
+  trigger: HasFields = { fields: {} }
+): RuleVariant => ({
+  read: makeDecoder(rule),
   fields: Object.keys(rule.fields),
   triggerFields: Object.keys(trigger.fields)
 })
 
-const ANSWER = form(AnswerRule)
-const ON_INQUIRY = form(messageRule(OnInquiry), OnInquiry)
-const REVIEW_HOURS = form(reviewRule(InHoursOfLeaving), InHoursOfLeaving)
-const REVIEW_DAYS = form(reviewRule(AtTimeOfLeaving), AtTimeOfLeaving)
-const STAY_HOURS = form(messageRule(InHoursOfStay), InHoursOfStay)
-const STAY_DAYS = form(messageRule(AtTimeOfStay), AtTimeOfStay)
-const BOOKING_HOURS = form(messageRule(InHoursOfBooking), InHoursOfBooking)
-const BOOKING_DAYS = form(messageRule(AtTimeOfBooking), AtTimeOfBooking)
+const ANSWER = ruleVariant(AnswerRule)
+const ON_INQUIRY = ruleVariant(messageRule(InquiryTrigger), InquiryTrigger)
+const REVIEW_HOURS = ruleVariant(reviewRule(CheckOutHoursTrigger), CheckOutHoursTrigger)
+const REVIEW_DAYS = ruleVariant(reviewRule(CheckOutDaysTrigger), CheckOutDaysTrigger)
+const STAY_HOURS = ruleVariant(messageRule(StayHoursTrigger), StayHoursTrigger)
+const STAY_DAYS = ruleVariant(messageRule(StayDaysTrigger), StayDaysTrigger)
+const BOOKING_HOURS = ruleVariant(messageRule(BookingHoursTrigger), BookingHoursTrigger)
+const BOOKING_DAYS = ruleVariant(messageRule(BookingDaysTrigger), BookingDaysTrigger)
 
-const triggerOn = <Event extends string>(events: ReadonlyArray<Event>) =>
-  decoderOf(Schema.Struct({ trigger: Schema.Struct({ ...HowFar, event: Schema.Literals(events) }) }))
+const triggerDecoder = <Event extends string>(events: ReadonlyArray<Event>) =>
+  makeDecoder(Schema.Struct({ trigger: Schema.Struct({ ...OffsetFields, event: Schema.Literals(events) }) }))
 
-const HowFar = {
+const OffsetFields = {
   hours: Schema.optionalKey(Schema.Unknown),
   days: Schema.optionalKey(Schema.Unknown),
   at: Schema.optionalKey(Schema.Unknown)
 }
 
-const readAction = decoderOf(Schema.Struct({ action: RuleTerms.fields.action }))
-const readMessageTrigger = triggerOn(["booking", "check_in", "check_out", "inquiry", "request"])
-const readReviewTrigger = triggerOn(["check_out"])
+const readAction = makeDecoder(Schema.Struct({ action: RuleTerms.fields.action }))
+const readMessageTrigger = triggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
+const readReviewTrigger = triggerDecoder(["check_out"])
 
-const mixed = new BadRequest({ message: "trigger: must have either hours, or days and at." })
+const hoursAndDaysMixed = new BadRequest({ message: "trigger: must have either hours, or days and at." })
 
 /** Which form is meant. */
-const formOf = Effect.fnUntraced(function* (input: unknown) {
+const selectVariant = Effect.fnUntraced(function* (input: unknown) {
   const { action } = yield* readAction(input)
   if (action === "answer") return ANSWER
   const { trigger } = yield* action === "review" ? readReviewTrigger(input) : readMessageTrigger(input)
-  const inDays = trigger.days !== undefined || trigger.at !== undefined
-  if (inDays && trigger.hours !== undefined) return yield* mixed
-  if (action === "review") return inDays ? REVIEW_DAYS : REVIEW_HOURS
+  const isInDays = trigger.days !== undefined || trigger.at !== undefined
+  if (isInDays && trigger.hours !== undefined) return yield* hoursAndDaysMixed
+  if (action === "review") return isInDays ? REVIEW_DAYS : REVIEW_HOURS
   switch (trigger.event) {
     case "inquiry":
       return ON_INQUIRY
     case "request":
       return BOOKING_HOURS
     case "booking":
-      return inDays ? BOOKING_DAYS : BOOKING_HOURS
+      return isInDays ? BOOKING_DAYS : BOOKING_HOURS
     default:
-      return inDays ? STAY_DAYS : STAY_HOURS
+      return isInDays ? STAY_DAYS : STAY_HOURS
   }
 })
 
-const inside = Schema.Struct({
+const RuleShape = Schema.Struct({
   trigger: Schema.optionalKey(Schema.Unknown),
   nights: Schema.optionalKey(Schema.Unknown)
 })
-const isRule = Schema.is(inside)
+const hasRuleShape = Schema.is(RuleShape)
 
-const othersIn = (value: unknown, known: ReadonlyArray<string>, within = ""): ReadonlyArray<string> =>
+const listUnknownFieldMessages = (
+  value: unknown,
+  knownFields: ReadonlyArray<string>,
+  prefix = ""
+): ReadonlyArray<string> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.keys(value)
-        .filter((field) => !known.includes(field))
-        .map((field) => `${within}${toldName(field)}: is an unknown field.`)
+        .filter((field) => !knownFields.includes(field))
+        .map((field) => `${prefix}${toPrintableName(field)}: is an unknown field.`)
     : []
 
 /** A field that nobody knows may be one that is misspelt, and without it the rule would do more than is meant. */
-const unknownFields = (input: unknown, { fields, triggerFields }: Form): BadRequest | undefined => {
-  const { trigger, nights } = isRule(input) ? input : {}
-  const unknown = [
-    ...othersIn(input, fields),
-    ...othersIn(trigger, triggerFields, "trigger."),
-    ...othersIn(nights, Object.keys(Nights.fields), "nights.")
+const findUnknownFieldsError = (input: unknown, { fields, triggerFields }: RuleVariant): BadRequest | undefined => {
+  const { trigger, nights } = hasRuleShape(input) ? input : {}
+  const messages = [
+    ...listUnknownFieldMessages(input, fields),
+    ...listUnknownFieldMessages(trigger, triggerFields, "trigger."),
+    ...listUnknownFieldMessages(nights, Object.keys(NightsRange.fields), "nights.")
   ]
-  return unknown.length === 0 ? undefined : new BadRequest({ message: unknown.slice(0, FIELDS_TOLD).join(" ") })
+  return messages.length === 0 ? undefined : new BadRequest({ message: messages.slice(0, REPORTED_FIELDS).join(" ") })
 }
 
-const wrongNights = ({ nights }: RuleDefinition): string | undefined => {
+const findNightsProblem = ({ nights }: RuleDefinition): string | undefined => {
   if (nights === undefined) return undefined
   const { min, max } = nights
   if (min === undefined && max === undefined) return "nights: must have min, max or both."
   return min !== undefined && max !== undefined && min > max ? "nights.min: must not be above nights.max." : undefined
 }
 
-const wrongText = (rule: RuleDefinition): string | undefined => {
+const findTextProblem = (rule: RuleDefinition): string | undefined => {
   if (rule.action === "answer") return undefined
-  return Result.match(templateOf(rule.text), {
-    onFailure: (why) => `text: ${why}`,
+  return Result.match(parseTemplate(rule.text), {
+    onFailure: (problem) => `text: ${problem}`,
     onSuccess: (template) => {
-      const ofStay = rule.trigger.event === "inquiry" ? fieldOfStayIn(template) : undefined
-      return ofStay === undefined ? undefined : `text: {{${toldName(ofStay)}}} is unknown for an inquiry.`
+      const stayOnlyField = rule.trigger.event === "inquiry" ? findStayOnlyField(template) : undefined
+      return stayOnlyField === undefined
+        ? undefined
+        : `text: {{${toPrintableName(stayOnlyField)}}} is unknown for an inquiry.`
     }
   })
 }
 
 /** The rule that a host means; whether its properties are his is for whoever keeps it. */
-export const ruleFrom = Effect.fnUntraced(function* (input: unknown) {
-  const form = yield* formOf(input)
-  const unknown = unknownFields(input, form)
-  if (unknown !== undefined) return yield* unknown
-  const rule = yield* form.read(input)
-  const wrong = wrongNights(rule) ?? wrongText(rule)
-  if (wrong !== undefined) return yield* new ValidationFailed({ message: wrong })
-  return { ...rule, name: nameOf(rule.name) } satisfies RuleDefinition
+export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) {
+  const variant = yield* selectVariant(input)
+  const unknownFieldsError = findUnknownFieldsError(input, variant)
+  if (unknownFieldsError !== undefined) return yield* unknownFieldsError
+  const rule = yield* variant.read(input)
+  const problem = findNightsProblem(rule) ?? findTextProblem(rule)
+  if (problem !== undefined) return yield* new ValidationFailed({ message: problem })
+  return { ...rule, name: trimName(rule.name) } satisfies RuleDefinition
 })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { EMPTY, Id, Integer, isUpTo } from "../../../contract/fields.ts"
+import { hasAtMostCharacters, Id, Integer, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import {
   MESSAGE_TEXT,
@@ -14,11 +14,11 @@ import { ChannelType } from "../../channels/port/channel-type.ts"
 
 // What a host lets the service do by itself. The specification has no words for rules: these are ours (docs/decisions.md).
 
-const upTo = (most: number, expected: string) =>
+const integerUpTo = (most: number, expected: string) =>
   Integer.check(Schema.isBetween({ minimum: 0, maximum: most }, { expected }))
 
-const Hours = upTo(RULE_TRIGGER_HOURS, `a number of hours from 0 to ${RULE_TRIGGER_HOURS}`)
-const Days = upTo(RULE_TRIGGER_DAYS, `a number of days from 0 to ${RULE_TRIGGER_DAYS}`)
+const Hours = integerUpTo(RULE_TRIGGER_HOURS, `a number of hours from 0 to ${RULE_TRIGGER_HOURS}`)
+const Days = integerUpTo(RULE_TRIGGER_DAYS, `a number of days from 0 to ${RULE_TRIGGER_DAYS}`)
 
 const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/
 
@@ -35,53 +35,53 @@ const BeforeOrAfter = Schema.Literals(["before", "after"])
 const After = Schema.Literals(["after"])
 
 /** So many hours before or after something of a stay: `request` is an order that waits for the host's answer. */
-const hoursOf = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
+const hoursTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, hours: Hours })
 
 /** At a time of day, so many days before or after the day of something; 0: on that day. */
-const daysOf = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
+const daysTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: HourAndMinute })
 
-export const InHoursOfStay = hoursOf(["check_in", "check_out"], BeforeOrAfter)
-export const InHoursOfBooking = hoursOf(["booking", "request"], After)
-export const AtTimeOfStay = daysOf(["check_in", "check_out"], BeforeOrAfter)
-export const AtTimeOfBooking = daysOf(["booking"], After)
+export const StayHoursTrigger = hoursTrigger(["check_in", "check_out"], BeforeOrAfter)
+export const BookingHoursTrigger = hoursTrigger(["booking", "request"], After)
+export const StayDaysTrigger = daysTrigger(["check_in", "check_out"], BeforeOrAfter)
+export const BookingDaysTrigger = daysTrigger(["booking"], After)
 
 /** A guest is reviewed once he has left. */
-export const InHoursOfLeaving = hoursOf(["check_out"], After)
-export const AtTimeOfLeaving = daysOf(["check_out"], After)
+export const CheckOutHoursTrigger = hoursTrigger(["check_out"], After)
+export const CheckOutDaysTrigger = daysTrigger(["check_out"], After)
 
 /** When something is done of a stay. */
-export const StayTrigger = Schema.Union([InHoursOfStay, InHoursOfBooking, AtTimeOfStay, AtTimeOfBooking])
+export const StayTrigger = Schema.Union([StayHoursTrigger, BookingHoursTrigger, StayDaysTrigger, BookingDaysTrigger])
 export type StayTrigger = typeof StayTrigger.Type
 
 /** The first message of a guest who asks for something and has booked nothing: answered at once. */
-export const OnInquiry = Schema.Struct({ event: Schema.Literals(["inquiry"]) })
+export const InquiryTrigger = Schema.Struct({ event: Schema.Literals(["inquiry"]) })
 
-const nights = upTo(RULE_NIGHTS, `a number of nights from 0 to ${RULE_NIGHTS}`)
+const NightCount = integerUpTo(RULE_NIGHTS, `a number of nights from 0 to ${RULE_NIGHTS}`)
 
 /** A length of stay, both ends included. */
-export const Nights = Schema.Struct({ min: Schema.optionalKey(nights), max: Schema.optionalKey(nights) })
+export const NightsRange = Schema.Struct({ min: Schema.optionalKey(NightCount), max: Schema.optionalKey(NightCount) })
 
-const someOf = <Item extends Schema.Top>(item: Item, most: number) =>
+const nonEmptyListUpTo = <Item extends Schema.Top>(item: Item, most: number) =>
   Schema.Array(item).check(
     Schema.isMinLength(1, { expected: "a list that is not empty" }),
     Schema.isMaxLength(most, { expected: `a list of at most ${most}` })
   )
 
 /** For which stays; what is absent is for all. */
-const scope = {
-  property_ids: Schema.optionalKey(someOf(Id, RULE_PROPERTIES)),
-  channel_types: Schema.optionalKey(someOf(ChannelType, ChannelType.literals.length)),
-  nights: Schema.optionalKey(Nights)
+const scopeFields = {
+  property_ids: Schema.optionalKey(nonEmptyListUpTo(Id, RULE_PROPERTIES)),
+  channel_types: Schema.optionalKey(nonEmptyListUpTo(ChannelType, ChannelType.literals.length)),
+  nights: Schema.optionalKey(NightsRange)
 }
 
-const name = nameUpTo(RULE_NAME)
+const RuleName = nameUpTo(RULE_NAME)
 
 /** What a template (template.ts) is written in: it says something. */
 const templateUpTo = (most: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => (text.trim() === "" ? EMPTY : isUpTo(text, most)), {
+    Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, most)), {
       expected: `at most ${most} characters`
     })
   )
@@ -89,29 +89,29 @@ const templateUpTo = (most: number) =>
 /** A message to the guest. */
 export const messageRule = <Trigger extends Schema.Top>(trigger: Trigger) =>
   Schema.Struct({
-    name,
+    name: RuleName,
     action: Schema.Literal("send_message"),
     trigger,
     text: templateUpTo(MESSAGE_TEXT),
-    ...scope
+    ...scopeFields
   })
 
 /** A review of the guest after check-out. `text` is what the public sees, and a template. */
 export const reviewRule = <Trigger extends Schema.Top>(trigger: Trigger) =>
   Schema.Struct({
-    name,
+    name: RuleName,
     action: Schema.Literal("review"),
     trigger,
     score: Integer.check(Schema.isBetween({ minimum: 1, maximum: 5 }, { expected: "a score from 1 to 5" })),
     text: templateUpTo(REVIEW_TEXT),
-    ...scope
+    ...scopeFields
   })
 
-export const MessageRule = messageRule(Schema.Union([...StayTrigger.members, OnInquiry]))
-export const ReviewRule = reviewRule(Schema.Union([InHoursOfLeaving, AtTimeOfLeaving]))
+export const MessageRule = messageRule(Schema.Union([...StayTrigger.members, InquiryTrigger]))
+export const ReviewRule = reviewRule(Schema.Union([CheckOutHoursTrigger, CheckOutDaysTrigger]))
 
 /** What guests ask is answered from the knowledge base. */
-export const AnswerRule = Schema.Struct({ name, action: Schema.Literal("answer"), ...scope })
+export const AnswerRule = Schema.Struct({ name: RuleName, action: Schema.Literal("answer"), ...scopeFields })
 
 /** What a host writes, as JSON. */
 export const RuleDefinition = Schema.Union([MessageRule, ReviewRule, AnswerRule])
@@ -121,18 +121,18 @@ export type RuleDefinition = typeof RuleDefinition.Type
 export const RuleTerms = Schema.Struct({
   action: Schema.Literals(["send_message", "review", "answer"]),
   /** Absent of a rule that answers. */
-  trigger: Schema.optionalKey(Schema.Union([...StayTrigger.members, OnInquiry])),
-  ...scope
+  trigger: Schema.optionalKey(Schema.Union([...StayTrigger.members, InquiryTrigger])),
+  ...scopeFields
 })
 export type RuleTerms = typeof RuleTerms.Type
 
 /** The same of a rule that does something of stays. */
-export const StayTerms = Schema.Struct({
+export const StayRuleTerms = Schema.Struct({
   action: Schema.Literals(["send_message", "review"]),
   trigger: StayTrigger,
-  ...scope
+  ...scopeFields
 })
-export type StayTerms = typeof StayTerms.Type
+export type StayRuleTerms = typeof StayRuleTerms.Type
 
 /** How a rule stands; a removed one is kept for what it did. */
 export const RuleState = Schema.Literals(["active", "paused", "removed"])
@@ -147,7 +147,7 @@ export interface Rule {
 }
 
 /** A rule as it is kept. */
-export const KeptRule = Schema.Struct({
+export const StoredRule = Schema.Struct({
   operator_id: Id,
   id: Id,
   definition: RuleDefinition,
@@ -155,4 +155,4 @@ export const KeptRule = Schema.Struct({
   since: Schema.Date,
   created_at: Schema.Date
 })
-export type KeptRule = typeof KeptRule.Type
+export type StoredRule = typeof StoredRule.Type

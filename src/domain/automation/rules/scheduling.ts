@@ -1,6 +1,6 @@
-import { dateInZone, dateOfNumber, dayNumber, firstInstantOf } from "../../../contract/time.ts"
-import { PLAN_LATE_MS } from "../../../platform/limits.ts"
-import type { Status } from "../../bookings/orders/order.ts"
+import { dateInZone, firstInstantAt, fromDayNumber, toDayNumber } from "../../../contract/time.ts"
+import { PLAN_MAX_DELAY_MS } from "../../../platform/limits.ts"
+import type { OrderStatus } from "../../bookings/orders/order.ts"
 import type { RuleTerms, StayTrigger } from "./rule.ts"
 
 // When a rule does what it does, and for which stays (docs/automation.md, "Rules" and "When something is late").
@@ -19,7 +19,7 @@ export interface StayTimes {
 
 /** What of a stay decides whether a rule is for it. */
 export interface StayScope {
-  readonly status: Status
+  readonly status: OrderStatus
   /** Null in the reservation box. */
   readonly property_id: number | null
   readonly channel_type: string
@@ -30,33 +30,33 @@ export interface StayScope {
 const HOUR_MS = 60 * 60 * 1000
 
 // A rule may reach a year beyond the days that can be written down; its time stays among them, for the database's sake.
-const FIRST_DAY = dayNumber("0001-01-03")
-const LAST_DAY = dayNumber("9999-12-29")
+const FIRST_DAY = toDayNumber("0001-01-03")
+const LAST_DAY = toDayNumber("9999-12-29")
 const FIRST_INSTANT = FIRST_DAY * 24 * HOUR_MS
 const LAST_INSTANT = LAST_DAY * 24 * HOUR_MS
 
-const between = (least: number, value: number, most: number): number => Math.min(Math.max(value, least), most)
+const clamp = (least: number, value: number, most: number): number => Math.min(Math.max(value, least), most)
 
 /** The instant, or the nearest that can be written down. */
-export const instantAt = (ms: number): Date => new Date(between(FIRST_INSTANT, ms, LAST_INSTANT))
+export const toStorableDate = (ms: number): Date => new Date(clamp(FIRST_INSTANT, ms, LAST_INSTANT))
 
-const daysFrom = (date: string, days: number): string =>
-  dateOfNumber(between(FIRST_DAY, dayNumber(date) + days, LAST_DAY))
+const addDaysClamped = (date: string, days: number): string =>
+  fromDayNumber(clamp(FIRST_DAY, toDayNumber(date) + days, LAST_DAY))
 
 /** What the trigger counts from: the booking, or the usual time of that day on the clock of the property. */
-const eventOf = ({ event }: StayTrigger, stay: StayTimes): Date => {
+const triggerEventTime = ({ event }: StayTrigger, stay: StayTimes): Date => {
   switch (event) {
     case "check_in":
-      return firstInstantOf(daysFrom(stay.check_in_date, 0), stay.check_in_time, stay.time_zone)
+      return firstInstantAt(addDaysClamped(stay.check_in_date, 0), stay.check_in_time, stay.time_zone)
     case "check_out":
-      return firstInstantOf(daysFrom(stay.check_out_date, 0), stay.check_out_time, stay.time_zone)
+      return firstInstantAt(addDaysClamped(stay.check_out_date, 0), stay.check_out_time, stay.time_zone)
     default:
       return stay.booked_at
   }
 }
 
 /** The day of that on the clock of the property. */
-const dayOf = ({ event }: StayTrigger, stay: StayTimes): string => {
+const triggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string => {
   switch (event) {
     case "check_in":
       return stay.check_in_date
@@ -68,29 +68,29 @@ const dayOf = ({ event }: StayTrigger, stay: StayTimes): string => {
 }
 
 /** So far from the event as the trigger says; hours are real ones, a day is one of the calendar. */
-const distantFrom = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
+const offsetFromEvent = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
   const sign = trigger.when === "before" ? -1 : 1
   return "hours" in trigger
-    ? instantAt(event.getTime() + sign * trigger.hours * HOUR_MS)
-    : firstInstantOf(daysFrom(dayOf(trigger, stay), sign * trigger.days), trigger.at, stay.time_zone)
+    ? toStorableDate(event.getTime() + sign * trigger.hours * HOUR_MS)
+    : firstInstantAt(addDaysClamped(triggerEventDay(trigger, stay), sign * trigger.days), trigger.at, stay.time_zone)
 }
 
 /**
  * When the trigger is, of that stay. What was to be done before the stay was booked is to be done at its booking, unless what it
  * counts from was over by then.
  */
-export const scheduledAt = (trigger: StayTrigger, stay: StayTimes): Date => {
-  const event = eventOf(trigger, stay)
-  const at = distantFrom(event, trigger, stay)
+export const computeScheduledAt = (trigger: StayTrigger, stay: StayTimes): Date => {
+  const event = triggerEventTime(trigger, stay)
+  const at = offsetFromEvent(event, trigger, stay)
   return at < stay.booked_at && stay.booked_at <= event ? stay.booked_at : at
 }
 
 /** Nights from arriving to leaving. */
 export const nightsOf = (stay: Pick<StayScope, "check_in_date" | "check_out_date">): number =>
-  dayNumber(stay.check_out_date) - dayNumber(stay.check_in_date)
+  toDayNumber(stay.check_out_date) - toDayNumber(stay.check_in_date)
 
 /** What of anything decides whether it is within the scope of a rule; nights are undefined where nobody has said any. */
-export interface Scoped {
+export interface ScopeSubject {
   readonly property_id: number | null
   readonly channel_type: string
   readonly nights: number | undefined
@@ -100,7 +100,7 @@ export interface Scoped {
  * Whether something is among the properties, channels and lengths of stay that the rule is for. What has no property, or no
  * nights, is for no rule that asks for some.
  */
-export const isInScope = (rule: RuleTerms, { property_id, channel_type, nights }: Scoped): boolean =>
+export const isInScope = (rule: RuleTerms, { property_id, channel_type, nights }: ScopeSubject): boolean =>
   (rule.property_ids === undefined || (property_id !== null && rule.property_ids.includes(property_id))) &&
   (rule.channel_types === undefined || rule.channel_types.some((each) => each === channel_type)) &&
   (rule.nights === undefined || (nights !== undefined && isWithin(rule.nights, nights)))
@@ -109,10 +109,11 @@ const isWithin = ({ min, max }: NonNullable<RuleTerms["nights"]>, nights: number
   (min === undefined || nights >= min) && (max === undefined || nights <= max)
 
 /** Whether the rule is for that stay, as it is now; a rule for inquiries is for none. Guests are answered whatever the status. */
-export const concerns = (rule: RuleTerms, stay: StayScope): boolean =>
-  (rule.action === "answer" || stay.status === statusFor(rule)) && isInScope(rule, { ...stay, nights: nightsOf(stay) })
+export const appliesToStay = (rule: RuleTerms, stay: StayScope): boolean =>
+  (rule.action === "answer" || stay.status === requiredStatus(rule)) &&
+  isInScope(rule, { ...stay, nights: nightsOf(stay) })
 
-const statusFor = ({ trigger }: RuleTerms): Status | undefined => {
+const requiredStatus = ({ trigger }: RuleTerms): OrderStatus | undefined => {
   if (trigger?.event === "inquiry") return undefined
   return trigger?.event === "request" ? "wait_accept" : "accepted"
 }
@@ -121,7 +122,7 @@ const statusFor = ({ trigger }: RuleTerms): Status | undefined => {
 export type Timeliness = "early" | "due" | "late"
 
 /** What timeliness goes by. */
-export interface Timed {
+export interface TimelinessInput {
   readonly trigger: StayTrigger
   readonly stay: StayTimes
   /** When its rule was made or resumed. */
@@ -129,19 +130,19 @@ export interface Timed {
   readonly now: Date
 }
 
-export const timelinessOf = ({ trigger, stay, since, now }: Timed): Timeliness => {
-  const at = scheduledAt(trigger, stay)
-  if (at < since || (isOfBooking(trigger) && stay.booked_at < since)) return "late"
+export const classifyTimeliness = ({ trigger, stay, since, now }: TimelinessInput): Timeliness => {
+  const at = computeScheduledAt(trigger, stay)
+  if (at < since || (isBookingTrigger(trigger) && stay.booked_at < since)) return "late"
   if (now < at) return "early"
   return isMissed(trigger, stay, at, now) ? "late" : "due"
 }
 
-const isOfBooking = ({ event }: StayTrigger): boolean => event === "booking" || event === "request"
+const isBookingTrigger = ({ event }: StayTrigger): boolean => event === "booking" || event === "request"
 
 /** What is said ahead of something is not said once that has come: not "see you tomorrow" to who is there. */
 const isMissed = (trigger: StayTrigger, stay: StayTimes, at: Date, now: Date): boolean =>
-  now.getTime() > at.getTime() + PLAN_LATE_MS || (isAhead(trigger) && now >= eventOf(trigger, stay))
+  now.getTime() > at.getTime() + PLAN_MAX_DELAY_MS || (isBeforeEvent(trigger) && now >= triggerEventTime(trigger, stay))
 
 /** Of a distance of nothing `before` and `after` are the same: then, or on that day. */
-const isAhead = (trigger: StayTrigger): boolean =>
+const isBeforeEvent = (trigger: StayTrigger): boolean =>
   trigger.when === "before" && ("hours" in trigger ? trigger.hours : trigger.days) > 0

@@ -1,38 +1,45 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import type { OfOperator } from "../../own-row.ts"
-import { allKnown, preconditions, selectWritten, Written } from "../../properties/properties/belonging.ts"
-import { KeptRule, type RuleDefinition, RuleState, StayTerms } from "./rule.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import type { OperatorScoped } from "../../own-row.ts"
+import {
+  allReferencesExist,
+  CheckedChangeRow,
+  ownershipPreconditions,
+  selectCheckedChange
+} from "../../properties/properties/belonging.ts"
+import { type RuleDefinition, RuleState, StayRuleTerms, StoredRule } from "./rule.ts"
 
 // A change of a rule changes what it is going to do of every stay of its operator: mark_before says that all of them are to be
 // marked (planning/), for a rule that does something of stays.
 
-const readRules = rowsOf(KeptRule)
-const readRule = rowOf(KeptRule)
+const readRules = makeRowsReader(StoredRule)
+const readRule = makeOptionalRowReader(StoredRule)
 
-const columns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
+const ruleColumns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
 
 /** Whether a rule does something of stays; migration 0048 says the same of those that a change of the time zone concerns. */
-export const isOfStays = (sql: SqlClient.SqlClient, definition: Fragment): Fragment => sql`
+export const isStayRuleCondition = (sql: SqlClient.SqlClient, definition: Fragment): Fragment => sql`
   ${definition} #>> '{trigger,event}' IN ('booking', 'check_in', 'check_out', 'request')`
 
-const allStays = (sql: SqlClient.SqlClient, definition: Fragment): Fragment =>
-  sql`CASE WHEN ${isOfStays(sql, definition)} THEN 9223372036854775807 END`
+const markBeforeSql = (sql: SqlClient.SqlClient, definition: Fragment): Fragment =>
+  sql`CASE WHEN ${isStayRuleCondition(sql, definition)} THEN 9223372036854775807 END`
 
-const readMade = rowUnless(Schema.Struct({ ...Written.fields, is_operator: Schema.Boolean }), ({ name, detail }) =>
-  name === "automation_rule_limit"
-    ? new ValidationFailed({ message: `automation_rule_limit: all ${detail} rules are in use.` })
-    : undefined
+const readCreatedRule = makeRowReaderOrFail(
+  Schema.Struct({ ...CheckedChangeRow.fields, is_operator: Schema.Boolean }),
+  ({ name, detail }) =>
+    name === "automation_rule_limit"
+      ? new ValidationFailed({ message: `automation_rule_limit: all ${detail} rules are in use.` })
+      : undefined
 )
 
-interface Made extends OfOperator {
+interface CreateRuleParameters extends OperatorScoped {
   readonly definition: RuleDefinition
   readonly action: RuleDefinition["action"]
   readonly propertyIds: ReadonlyArray<number>
@@ -41,24 +48,27 @@ interface Made extends OfOperator {
 
 /** Answers no id where the operator has no such properties, or is none; fails where it has room for no more. */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, definition, action, propertyIds, now }: Givens<Made>) => ({
-    change: sql`
-      ${preconditions(sql, operatorId, { property_ids: propertyIds })},
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, definition, action, propertyIds, now }: Givens<CreateRuleParameters>) => ({
+      change: sql`
+      ${ownershipPreconditions(sql, operatorId, { property_ids: propertyIds })},
       owner AS (SELECT id FROM operators WHERE id = ${operatorId}),
       given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
       written AS (
         INSERT INTO automation_rules (operator_id, action, definition, state, since, mark_before, created_at)
         SELECT owner.id, ${action}::text, given.definition, 'active', ${now}::timestamptz,
-          ${allStays(sql, sql`given.definition`)}, ${now}::timestamptz
-        FROM owner, given, preconditions WHERE ${allKnown(sql)}
+          ${markBeforeSql(sql, sql`given.definition`)}, ${now}::timestamptz
+        FROM owner, given, preconditions WHERE ${allReferencesExist(sql)}
         RETURNING operator_id, id
       )`,
-    events: [],
-    touched: touchedIn(sql, "automation_rule", "written"),
-    outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectWritten(sql)}) named`
-  }))
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
+      outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectCheckedChange(sql)}) named`
+    })
+  )
   return (operatorId: number, definition: RuleDefinition, now: Date) =>
-    readMade(
+    readCreatedRule(
       statement({
         operatorId,
         definition,
@@ -69,7 +79,7 @@ const create = (sql: SqlClient.SqlClient) => {
     )
 }
 
-interface Listed extends OfOperator {
+interface ListRulesParameters extends OperatorScoped {
   readonly most: number
 }
 
@@ -77,14 +87,14 @@ interface Listed extends OfOperator {
 const list = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, most }: Givens<Listed>) => sql`
-      SELECT ${columns(sql)} FROM automation_rules
+    ({ operatorId, most }: Givens<ListRulesParameters>) => sql`
+      SELECT ${ruleColumns(sql)} FROM automation_rules
       WHERE operator_id = ${operatorId} AND state <> 'removed' ORDER BY id LIMIT ${most}`
   )
   return (operatorId: number, most: number) => readRules(statement({ operatorId, most }))
 }
 
-interface Named {
+interface RuleIdParameter {
   readonly id: number
 }
 
@@ -92,15 +102,15 @@ interface Named {
 const find = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ id }: Givens<Named>) => sql`
-      SELECT ${columns(sql)} FROM automation_rules WHERE id = ${id} AND state <> 'removed'`
+    ({ id }: Givens<RuleIdParameter>) => sql`
+      SELECT ${ruleColumns(sql)} FROM automation_rules WHERE id = ${id} AND state <> 'removed'`
   )
   return (id: number) => readRule(statement({ id }))
 }
 
-const readFormer = rowOf(Schema.Struct({ state: RuleState }))
+const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-interface Turned extends Named {
+interface SetRuleStateParameters extends RuleIdParameter {
   readonly now: Date
 }
 
@@ -108,13 +118,13 @@ interface Turned extends Named {
  * Turns a rule into a state; answers how it stood, undefined where there is none. One that stands so already is left alone: to
  * resume what is active makes nothing late.
  */
-const turn = (sql: SqlClient.SqlClient, state: RuleState) => {
-  const statement = onRecordInForms(sql, ({ id, now }: Givens<Turned>) => ({
+const setState = (sql: SqlClient.SqlClient, state: RuleState) => {
+  const statement = prepareRecordedChange(sql, ({ id, now }: Givens<SetRuleStateParameters>) => ({
     change: sql`
       before AS (
         SELECT operator_id, id, state FROM automation_rules WHERE id = ${id} AND state <> 'removed' FOR NO KEY UPDATE
       ), turned AS (
-        UPDATE automation_rules r SET state = ${state}, mark_before = ${allStays(sql, sql`r.definition`)},
+        UPDATE automation_rules r SET state = ${state}, mark_before = ${markBeforeSql(sql, sql`r.definition`)},
           since = ${state === "active" ? sql`${now}::timestamptz` : sql`r.since`}
         FROM before WHERE r.operator_id = before.operator_id AND r.id = before.id AND before.state <> ${state}
         RETURNING r.operator_id, r.id
@@ -125,7 +135,7 @@ const turn = (sql: SqlClient.SqlClient, state: RuleState) => {
         ${state === "removed" ? sql`'{}'::text[]` : sql`'{state}'::text[]`} AS fields FROM turned`,
     outcome: sql`SELECT state FROM before`
   }))
-  return (id: number, now: Date) => readFormer(statement({ id, now }))
+  return (id: number, now: Date) => readPreviousState(statement({ id, now }))
 }
 
 /** The SQL of rules for whoever makes them. */
@@ -134,35 +144,35 @@ export class RuleStore extends Context.Service<RuleStore>()("latchkey/resources/
     create: create(sql),
     list: list(sql),
     find: find(sql),
-    pause: turn(sql, "paused"),
-    resume: turn(sql, "active"),
-    remove: turn(sql, "removed")
+    pause: setState(sql, "paused"),
+    resume: setState(sql, "active"),
+    remove: setState(sql, "removed")
   }))
 }) {
   static readonly layer = Layer.effect(RuleStore, RuleStore.make)
 }
 
 /** What of a rule says what it is going to do of stays: with all that rules may say, a batch of hosts could be very large. */
-const ActiveRow = Schema.Struct({
-  ...Struct.pick(KeptRule.fields, ["operator_id", "id", "since"]),
-  definition: StayTerms
+const ActiveRuleRow = Schema.Struct({
+  ...Struct.pick(StoredRule.fields, ["operator_id", "id", "since"]),
+  definition: StayRuleTerms
 })
 
-const readActive = rowsOf(ActiveRow)
+const readActiveRules = makeRowsReader(ActiveRuleRow)
 
-interface OfOperators {
+interface OperatorIdsParameter {
   readonly operatorIds: ReadonlyArray<number>
 }
 
 /** The active rules of these operators that do something of stays, by their ids. */
-export const activeRules = (sql: SqlClient.SqlClient) => {
+export const listActiveRules = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorIds }: Givens<OfOperators>) => sql`
+    ({ operatorIds }: Givens<OperatorIdsParameter>) => sql`
       SELECT operator_id, id, since, definition - '{name,text,score}'::text[] AS definition FROM automation_rules
       WHERE operator_id = ANY(${idsParameter(operatorIds)}::bigint[]) AND state = 'active'
-        AND ${isOfStays(sql, sql`definition`)}
+        AND ${isStayRuleCondition(sql, sql`definition`)}
       ORDER BY operator_id, id`
   )
-  return (operatorIds: ReadonlyArray<number>) => readActive(statement({ operatorIds }))
+  return (operatorIds: ReadonlyArray<number>) => readActiveRules(statement({ operatorIds }))
 }

@@ -1,8 +1,8 @@
 import { Result } from "effect"
-import { toldName } from "../../../contract/told-name.ts"
+import { toPrintableName } from "../../../contract/told-name.ts"
 import { TEMPLATE_FIELDS } from "../../../platform/limits.ts"
-import { addressOf } from "../../bookings/check-in/address.ts"
-import { doorCodeOf } from "../../bookings/check-in/rules.ts"
+import { guestPortalUrl } from "../../bookings/check-in/address.ts"
+import { visibleDoorCode } from "../../bookings/check-in/rules.ts"
 import type { InquiryFacts, StayFacts } from "../facts.ts"
 import { nightsOf } from "./scheduling.ts"
 
@@ -17,30 +17,30 @@ export interface Template {
 type TemplatePart = { readonly text: string } | { readonly field: string }
 
 /** A template with everything in it. */
-export interface Filled {
+export interface FilledTemplate {
   readonly text: string
   /** What of it is of the guide to the stay: the texts that were filled in for address, times, door, page. */
   readonly guide: ReadonlyArray<string>
 }
 
 /** What of a stay is filled in, as it is at an instant. */
-export interface Filling {
+export interface StayTemplateContext {
   readonly stay: StayFacts
   readonly now: Date
   readonly publicUrl: string
 }
 
-interface Field<From> {
+interface TemplateField<Source> {
   /** Undefined, or nothing but blanks: it is not known. */
-  readonly of: (from: From) => string | null | undefined
+  readonly getValue: (source: Source) => string | null | undefined
   /** Why it is not, as the end of "{{field}}: …". */
-  readonly unknown: string
+  readonly missingReason: string
   /** Whether it is of the guide to the stay. */
-  readonly guide?: true
+  readonly isGuide?: true
 }
 
 /** Who is asked, by whom, and for what. */
-interface Asked {
+interface CommonTemplateFacts {
   readonly guest_name: string | null
   readonly title: string | null
   readonly address: string | null
@@ -50,105 +50,119 @@ interface Asked {
 /** The first of several words; a name that is written without blanks is one. */
 const firstWord = (name: string | null): string | undefined => name?.trim().split(/\s/u)[0]
 
-const NAMELESS = "the guest has no name"
+const NO_GUEST_NAME = "the guest has no name"
 
 /** What is known as soon as somebody asks. */
-const OF_ANYBODY: ReadonlyArray<readonly [string, Field<Asked>]> = [
-  ["guest.name", { of: ({ guest_name }) => guest_name, unknown: NAMELESS }],
-  ["guest.first_name", { of: ({ guest_name }) => firstWord(guest_name), unknown: NAMELESS }],
-  ["property.name", { of: ({ title }) => title, unknown: "there is no property" }],
-  ["property.address", { of: ({ address }) => address, unknown: "the property has no address", guide: true }],
-  ["host.name", { of: ({ host_name }) => host_name, unknown: "the host has no name" }]
+const COMMON_FIELDS: ReadonlyArray<readonly [string, TemplateField<CommonTemplateFacts>]> = [
+  ["guest.name", { getValue: ({ guest_name }) => guest_name, missingReason: NO_GUEST_NAME }],
+  ["guest.first_name", { getValue: ({ guest_name }) => firstWord(guest_name), missingReason: NO_GUEST_NAME }],
+  ["property.name", { getValue: ({ title }) => title, missingReason: "there is no property" }],
+  [
+    "property.address",
+    { getValue: ({ address }) => address, missingReason: "the property has no address", isGuide: true }
+  ],
+  ["host.name", { getValue: ({ host_name }) => host_name, missingReason: "the host has no name" }]
 ]
 
-const OF_INQUIRIES: ReadonlyMap<string, Field<InquiryFacts>> = new Map(OF_ANYBODY)
+const INQUIRY_FIELDS_BY_NAME: ReadonlyMap<string, TemplateField<InquiryFacts>> = new Map(COMMON_FIELDS)
 
-const guideOf = (what: string, of: Field<Filling>["of"]): Field<Filling> => ({
-  of,
-  unknown: `the stay has no ${what}`,
-  guide: true
+const guideField = (
+  label: string,
+  getValue: TemplateField<StayTemplateContext>["getValue"]
+): TemplateField<StayTemplateContext> => ({
+  getValue,
+  missingReason: `the stay has no ${label}`,
+  isGuide: true
 })
 
-const OF_STAYS: ReadonlyMap<string, Field<Filling>> = new Map<string, Field<Filling>>([
-  ...OF_ANYBODY.map(([name, { of, ...field }]): [string, Field<Filling>] => [
+const STAY_FIELDS_BY_NAME: ReadonlyMap<string, TemplateField<StayTemplateContext>> = new Map<
+  string,
+  TemplateField<StayTemplateContext>
+>([
+  ...COMMON_FIELDS.map(([name, { getValue, ...field }]): [string, TemplateField<StayTemplateContext>] => [
     name,
-    { ...field, of: ({ stay }) => of(stay) }
+    { ...field, getValue: ({ stay }) => getValue(stay) }
   ]),
-  ["stay.code", { of: ({ stay }) => stay.stay_code, unknown: "the stay has no code" }],
-  ["stay.check_in_date", { of: ({ stay }) => stay.check_in_date, unknown: "the stay has no dates" }],
-  ["stay.check_in_time", guideOf("check-in time", ({ stay }) => stay.check_in_time)],
-  ["stay.check_out_date", { of: ({ stay }) => stay.check_out_date, unknown: "the stay has no dates" }],
-  ["stay.check_out_time", guideOf("check-out time", ({ stay }) => stay.check_out_time)],
-  ["stay.nights", { of: ({ stay }) => String(nightsOf(stay)), unknown: "the stay has no nights" }],
-  ["stay.guests", { of: ({ stay }) => String(stay.number_of_guests), unknown: "the stay has no guests" }],
+  ["stay.code", { getValue: ({ stay }) => stay.stay_code, missingReason: "the stay has no code" }],
+  ["stay.check_in_date", { getValue: ({ stay }) => stay.check_in_date, missingReason: "the stay has no dates" }],
+  ["stay.check_in_time", guideField("check-in time", ({ stay }) => stay.check_in_time)],
+  ["stay.check_out_date", { getValue: ({ stay }) => stay.check_out_date, missingReason: "the stay has no dates" }],
+  ["stay.check_out_time", guideField("check-out time", ({ stay }) => stay.check_out_time)],
+  ["stay.nights", { getValue: ({ stay }) => String(nightsOf(stay)), missingReason: "the stay has no nights" }],
+  ["stay.guests", { getValue: ({ stay }) => String(stay.number_of_guests), missingReason: "the stay has no guests" }],
   [
     "stay.door_code",
     {
-      of: ({ stay, now }) => doorCodeOf(stay, now),
-      unknown: "the stay has no door code, or its guests may not see it yet",
-      guide: true
+      getValue: ({ stay, now }) => visibleDoorCode(stay, now),
+      missingReason: "the stay has no door code, or its guests may not see it yet",
+      isGuide: true
     }
   ],
-  ["stay.page", guideOf("page", ({ stay, publicUrl }) => addressOf(publicUrl, stay.guide_token))]
+  ["stay.page", guideField("page", ({ stay, publicUrl }) => guestPortalUrl(publicUrl, stay.guide_token))]
 ])
 
 /** The names of the fields that a template about a stay knows beside custom ones, and of those that an inquiry knows. */
-export const STAY_FIELDS: ReadonlyArray<string> = Array.from(OF_STAYS.keys())
-export const INQUIRY_FIELDS: ReadonlyArray<string> = Array.from(OF_INQUIRIES.keys())
+export const STAY_FIELD_NAMES: ReadonlyArray<string> = Array.from(STAY_FIELDS_BY_NAME.keys())
+export const INQUIRY_FIELD_NAMES: ReadonlyArray<string> = Array.from(INQUIRY_FIELDS_BY_NAME.keys())
 
 /** What begins the name of a custom field of the stay. */
-const CUSTOM = "cf."
+const CUSTOM_FIELD_PREFIX = "cf."
 
-const customField = (field: string): Field<Filling> => {
-  const name = field.slice(CUSTOM.length)
+const customField = (field: string): TemplateField<StayTemplateContext> => {
+  const name = field.slice(CUSTOM_FIELD_PREFIX.length)
   return {
     // What is no field of its own is what every object has.
-    of: ({ stay: { custom_fields } }) =>
+    getValue: ({ stay: { custom_fields } }) =>
       custom_fields !== null && Object.hasOwn(custom_fields, name) ? custom_fields[name] : undefined,
-    unknown: `the stay has no custom field ${toldName(name)}`
+    missingReason: `the stay has no custom field ${toPrintableName(name)}`
   }
 }
 
-const fieldOfStay = (field: string): Field<Filling> | undefined =>
-  OF_STAYS.get(field) ?? (field.length > CUSTOM.length && field.startsWith(CUSTOM) ? customField(field) : undefined)
+const findStayField = (field: string): TemplateField<StayTemplateContext> | undefined =>
+  STAY_FIELDS_BY_NAME.get(field) ??
+  (field.length > CUSTOM_FIELD_PREFIX.length && field.startsWith(CUSTOM_FIELD_PREFIX) ? customField(field) : undefined)
 
-const inBraces = (field: string): string => `{{${toldName(field)}}}`
+const toPlaceholder = (field: string): string => `{{${toPrintableName(field)}}}`
 
 // Four braces are two that are text; two open a field, which has no brace in it; two that nothing closes open none.
 const TOKEN = /(\{\{\{\{|\{\{[^{}]*\}\}|\{\{)/u
 
-const OPEN = "{{"
+const OPENING_BRACES = "{{"
 
-const partsOf = (text: string): ReadonlyArray<TemplatePart> =>
-  text.split(TOKEN).map((piece, at) => (at % 2 === 0 ? { text: piece } : tokenOf(piece)))
+const parseParts = (text: string): ReadonlyArray<TemplatePart> =>
+  text.split(TOKEN).map((piece, index) => (index % 2 === 0 ? { text: piece } : parseToken(piece)))
 
-const tokenOf = (token: string): TemplatePart =>
-  token === OPEN + OPEN ? { text: OPEN } : { field: token.slice(OPEN.length, -OPEN.length).trim() }
+const parseToken = (token: string): TemplatePart =>
+  token === OPENING_BRACES + OPENING_BRACES
+    ? { text: OPENING_BRACES }
+    : { field: token.slice(OPENING_BRACES.length, -OPENING_BRACES.length).trim() }
 
-const fieldsIn = ({ parts }: Template): ReadonlyArray<string> =>
+const listFieldNames = ({ parts }: Template): ReadonlyArray<string> =>
   parts.flatMap((part) => ("field" in part ? [part.field] : []))
 
 /** Reads a template; fails with what is wrong with it: a field that there is not, a brace that is not closed. */
-export const templateOf = (text: string): Result.Result<Template, string> => {
-  const template = { parts: partsOf(text) }
-  const fields = fieldsIn(template)
+export const parseTemplate = (text: string): Result.Result<Template, string> => {
+  const template = { parts: parseParts(text) }
+  const fields = listFieldNames(template)
   if (fields.includes(""))
     return Result.fail("{{ must be followed by the name of a field and }}; write {{{{ for two braces.")
   if (fields.length > TEMPLATE_FIELDS) return Result.fail(`A template has at most ${TEMPLATE_FIELDS} fields.`)
-  const unknown = fields.find((field) => fieldOfStay(field) === undefined)
-  return unknown === undefined ? Result.succeed(template) : Result.fail(`${inBraces(unknown)}: is an unknown field.`)
+  const unknownField = fields.find((field) => findStayField(field) === undefined)
+  return unknownField === undefined
+    ? Result.succeed(template)
+    : Result.fail(`${toPlaceholder(unknownField)}: is an unknown field.`)
 }
 
 /** The first field of a template of which nothing is known where nothing is booked; undefined: it can answer an inquiry. */
-export const fieldOfStayIn = (template: Template): string | undefined =>
-  fieldsIn(template).find((field) => !OF_INQUIRIES.has(field))
+export const findStayOnlyField = (template: Template): string | undefined =>
+  listFieldNames(template).find((field) => !INQUIRY_FIELDS_BY_NAME.has(field))
 
 // What guests and channels wrote comes into a message as one line of its own characters: it begins no paragraph, and turns no
 // text around that stands beside it.
-const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
+const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-const harmless = (value: string): string => value.replace(TURNS, "").replace(BREAKS, " ").trim()
+const sanitizeValue = (value: string): string => value.replace(BIDI_CONTROLS, "").replace(LINE_BREAKS, " ").trim()
 
 /** What stands in the place of a part. */
 interface FilledPart {
@@ -156,30 +170,32 @@ interface FilledPart {
   readonly isGuide: boolean
 }
 
-const filling =
-  <From>(fieldOf: (field: string) => Field<From> | undefined) =>
-  ({ parts }: Template, from: From): Result.Result<Filled, string> => {
+const makeTemplateFiller =
+  <Source>(findField: (field: string) => TemplateField<Source> | undefined) =>
+  ({ parts }: Template, source: Source): Result.Result<FilledTemplate, string> => {
     const fill = (part: TemplatePart): Result.Result<FilledPart, string> => {
       if ("text" in part) return Result.succeed({ text: part.text, isGuide: false })
-      const field = fieldOf(part.field)
-      const value = harmless(field?.of(from) ?? "")
+      const field = findField(part.field)
+      const value = sanitizeValue(field?.getValue(source) ?? "")
       return value === ""
-        ? Result.fail(`${inBraces(part.field)}: ${field?.unknown ?? "there is no booking"}.`)
-        : Result.succeed({ text: value, isGuide: field?.guide === true })
+        ? Result.fail(`${toPlaceholder(part.field)}: ${field?.missingReason ?? "there is no booking"}.`)
+        : Result.succeed({ text: value, isGuide: field?.isGuide === true })
     }
-    return Result.map(Result.all(parts.map(fill)), (all) => ({
-      text: all.map(({ text }) => text).join(""),
-      guide: all.filter(({ isGuide }) => isGuide).map(({ text }) => text)
+    return Result.map(Result.all(parts.map(fill)), (filledParts) => ({
+      text: filledParts.map(({ text }) => text).join(""),
+      guide: filledParts.filter(({ isGuide }) => isGuide).map(({ text }) => text)
     }))
   }
 
-const fillOfStay = filling(fieldOfStay)
-const fillOfInquiry = filling((field) => OF_INQUIRIES.get(field))
+const fillForStay = makeTemplateFiller(findStayField)
+const fillForInquiry = makeTemplateFiller((field) => INQUIRY_FIELDS_BY_NAME.get(field))
 
 /** Fills a template; fails with the field that is not known of this stay, or not yet to be told. */
-export const fillTemplate = (template: Template, from: Filling): Result.Result<Filled, string> =>
-  fillOfStay(template, from)
+export const fillStayTemplate = (
+  template: Template,
+  context: StayTemplateContext
+): Result.Result<FilledTemplate, string> => fillForStay(template, context)
 
 /** Fills a template for somebody who inquires; fails with the field that is not known. */
-export const fillInquiryTemplate = (template: Template, inquiry: InquiryFacts): Result.Result<Filled, string> =>
-  fillOfInquiry(template, inquiry)
+export const fillInquiryTemplate = (template: Template, inquiry: InquiryFacts): Result.Result<FilledTemplate, string> =>
+  fillForInquiry(template, inquiry)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { HostReviews } from "../../guests/reviews/HostReviews.ts"
-import type { Ground, PlanGround } from "./ground.ts"
-import type { Doing } from "./judging.ts"
+import type { PlanContext, StayPlanContext } from "./ground.ts"
+import type { PreparedAction } from "./judging.ts"
 import type { PlanQueue } from "./PlanQueue.ts"
 
 // The one way in which a plan is run, by a worker or by hand.
@@ -9,35 +9,44 @@ import type { PlanQueue } from "./PlanQueue.ts"
 type Queue = PlanQueue["Service"]
 type Reviews = HostReviews["Service"]
 
-const reviewing = (reviews: Reviews, { operator_id, time_zone, reservation_code }: PlanGround, doing: Review) =>
+const writeReview = (
+  reviews: Reviews,
+  { operator_id, time_zone, reservation_code }: StayPlanContext,
+  action: ReviewAction
+) =>
   reviews.write({
     operatorId: operator_id,
     timeZone: time_zone,
     reservationCode: reservation_code,
-    writing: { review: { score: doing.score, content: doing.text, categoryRatings: {} }, reply: null }
+    writing: { review: { score: action.score, content: action.text, categoryRatings: {} }, reply: null }
   })
 
-type Review = Extract<Doing, { readonly does: "review" }>
+type ReviewAction = Extract<PreparedAction, { readonly does: "review" }>
 
 /** Whether the review of a plan is there by now, as whoever ran it before left it, or was faster at the same moment. */
-const isThere = (plan: Ground, { score, text }: Review): boolean =>
+const isReviewWritten = (plan: PlanContext, { score, text }: ReviewAction): boolean =>
   plan.kind === "review" && plan.host_review?.score === score && plan.host_review.content === text
 
 /** Whether it is written, be it by another; false: the plan is settled by now. */
-const written = (queue: Queue, reviews: Reviews, plan: PlanGround, doing: Review) =>
-  reviewing(reviews, plan, doing).pipe(
+const ensureReviewWritten = (queue: Queue, reviews: Reviews, plan: StayPlanContext, action: ReviewAction) =>
+  writeReview(reviews, plan, action).pipe(
     Effect.as(true),
     Effect.catchTag("Conflict", (conflict) =>
-      Effect.flatMap(queue.ground(plan.operator_id, plan.plan_id), (now) => {
-        if (now === undefined) return Effect.succeed(false)
-        return isThere(now, doing) ? Effect.succeed(true) : Effect.fail(conflict)
+      Effect.flatMap(queue.findContext(plan.operator_id, plan.plan_id), (currentPlan) => {
+        if (currentPlan === undefined) return Effect.succeed(false)
+        return isReviewWritten(currentPlan, action) ? Effect.succeed(true) : Effect.fail(conflict)
       })
     )
   )
 
-const review = Effect.fnUntraced(function* (queue: Queue, reviews: Reviews, plan: PlanGround, doing: Review) {
-  if (!(yield* written(queue, reviews, plan, doing))) return undefined
-  yield* queue.done(plan)
+const runReview = Effect.fnUntraced(function* (
+  queue: Queue,
+  reviews: Reviews,
+  plan: StayPlanContext,
+  action: ReviewAction
+) {
+  if (!(yield* ensureReviewWritten(queue, reviews, plan, action))) return undefined
+  yield* queue.complete(plan)
   return { id: plan.plan_id }
 })
 
@@ -45,5 +54,5 @@ const review = Effect.fnUntraced(function* (queue: Queue, reviews: Reviews, plan
  * Does it, and says with it that it is done. Undefined: it was settled or moved since it was looked at, and nothing was done. A
  * message is one statement; a review is told to its channel first, which takes the same again as one.
  */
-export const doIt = (queue: Queue, reviews: Reviews) => (plan: PlanGround, doing: Doing) =>
-  doing.does === "message" ? queue.say(plan, doing) : review(queue, reviews, plan, doing)
+export const makeRunAction = (queue: Queue, reviews: Reviews) => (plan: StayPlanContext, action: PreparedAction) =>
+  action.does === "message" ? queue.sendMessage(plan, action) : runReview(queue, reviews, plan, action)

@@ -2,13 +2,13 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
-import type { OwnRow } from "../../own-row.ts"
-import { StayFacts, stayFacts } from "../facts.ts"
+import type { OperatorRowId } from "../../own-row.ts"
+import { StayFacts, stayFactsSql } from "../facts.ts"
 import { MessageRule, ReviewRule } from "../rules/rule.ts"
 
 // All that is looked at before a plan is run, as it is at that moment.
 
-const planned = {
+const stayPlanFields = {
   ...StayFacts.fields,
   plan_id: Schema.Int,
   scheduled_at: Schema.Date,
@@ -25,22 +25,26 @@ const planned = {
   )
 }
 
-const MessageGround = Schema.Struct({ ...planned, kind: Schema.Literal("send_message"), definition: MessageRule })
-const ReviewGround = Schema.Struct({ ...planned, kind: Schema.Literal("review"), definition: ReviewRule })
-export type MessageGround = typeof MessageGround.Type
-export type ReviewGround = typeof ReviewGround.Type
+const MessagePlanContext = Schema.Struct({
+  ...stayPlanFields,
+  kind: Schema.Literal("send_message"),
+  definition: MessageRule
+})
+const ReviewPlanContext = Schema.Struct({ ...stayPlanFields, kind: Schema.Literal("review"), definition: ReviewRule })
+export type MessagePlanContext = typeof MessagePlanContext.Type
+export type ReviewPlanContext = typeof ReviewPlanContext.Type
 
 /** A plan of a stay that waits. */
-export type PlanGround = MessageGround | ReviewGround
+export type StayPlanContext = MessagePlanContext | ReviewPlanContext
 
 /** An answer to a guest, which nobody runs by hand. */
-const AnswerGround = Schema.Struct({ kind: Schema.Literal("answer") })
+const AnswerPlanContext = Schema.Struct({ kind: Schema.Literal("answer") })
 
-export const Ground = Schema.Union([MessageGround, ReviewGround, AnswerGround])
-export type Ground = typeof Ground.Type
+export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, AnswerPlanContext])
+export type PlanContext = typeof PlanContext.Type
 
 /** A waiting plan of an operator, with its rule, its stay, its conversation and its review: at most one row. */
-export const readingGround = (sql: SqlClient, { operatorId, id }: Givens<OwnRow>): Fragment => sql`
+export const planContextSql = (sql: SqlClient, { operatorId, id }: Givens<OperatorRowId>): Fragment => sql`
   WITH plan AS MATERIALIZED (
     SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
   )
@@ -54,5 +58,5 @@ export const readingGround = (sql: SqlClient, { operatorId, id }: Givens<OwnRow>
   LEFT JOIN conversations c ON c.operator_id = o.operator_id AND c.code = o.conversation_id
   LEFT JOIN reviews review ON review.operator_id = o.operator_id AND review.order_id = o.id
   LEFT JOIN LATERAL (
-    ${stayFacts(sql, sql`s.operator_id = plan.operator_id AND s.id = plan.stay_id`)}
+    ${stayFactsSql(sql, sql`s.operator_id = plan.operator_id AND s.id = plan.stay_id`)}
   ) facts ON true`

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Queue, type Taking } from "../../../jobs/in-turn.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/in-turn.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 
 // The statement by which plans are taken: rows that were found are changed by where they lie.
@@ -31,24 +31,24 @@ export const TakenPlan = Schema.Struct({
 export type TakenPlan = typeof TakenPlan.Type
 
 /** What of it is due, and in which turn. */
-export const planQueue = (sql: SqlClient, kind: TakenPlan["kind"]): Queue => ({
+export const planQueue = (sql: SqlClient, kind: TakenPlan["kind"]): FairQueue => ({
   table: sql`automation_plans`,
-  row: sql`id`,
-  waits: sql`state = 'waiting' AND kind = ${sql.literal(`'${kind}'`)}`,
-  byTime: true as const,
-  reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
-  share: RUNNING_SHARE,
-  accountShare: RUNNING_ACCOUNT_SHARE
+  keyColumn: sql`id`,
+  pendingCondition: sql`state = 'waiting' AND kind = ${sql.literal(`'${kind}'`)}`,
+  isIndexedByTime: true as const,
+  accountCondition: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
+  operatorLimit: RUNNING_SHARE,
+  accountLimit: RUNNING_ACCOUNT_SHARE
 })
 
 /**
  * Takes plans of a kind that are due. Those of a host whose account is banned or closed wait, until they are late. How an account
  * stands is read so that it is found by its key: a semi-join began with all operators.
  */
-export const takingDue = (sql: SqlClient, taking: Givens<Taking>, kind: TakenPlan["kind"]): Fragment => {
+export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>, kind: TakenPlan["kind"]): Fragment => {
   const queue = planQueue(sql, kind)
   return sql`
-  WITH RECURSIVE ${inTurn(sql, queue, taking)}
+  WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}
   UPDATE automation_plans p SET attempts = p.attempts + 1, due_at = ${taking.leaseEnd}
   WHERE p.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND p.state = 'waiting' AND p.due_at <= ${taking.now}
   RETURNING p.operator_id, p.id, p.account_id, p.kind, p.attempts, p.failures, p.created_at, p.traceparent`

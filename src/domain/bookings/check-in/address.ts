@@ -1,11 +1,11 @@
 /** Below which path the pages of stays for their guests are. */
-export const GUESTS_PREFIX = "/guests/"
+export const GUEST_PORTAL_PREFIX = "/guests/"
 
 const TOKEN = /^lkguest_[0-9a-f]{32}$/
 
 /** Whether the text can be a token at all (migrations/0042_guest_pages.ts); anything else needs no look into the database. */
-export const isToken = (text: string): boolean => TOKEN.test(text)
+export const isGuestPortalToken = (text: string): boolean => TOKEN.test(text)
 
 /** The address of a stay's page under `publicUrl`; empty for a stay that has no token yet. */
-export const addressOf = (publicUrl: string, token: string | null): string =>
-  token === null ? "" : `${publicUrl}${GUESTS_PREFIX}${token}`
+export const guestPortalUrl = (publicUrl: string, token: string | null): string =>
+  token === null ? "" : `${publicUrl}${GUEST_PORTAL_PREFIX}${token}`

@@ -10,7 +10,7 @@ export const ExpectedGuest = Schema.Struct({ id: Id, name: Schema.String, images
 export type ExpectedGuest = typeof ExpectedGuest.Type
 
 /** A stay with all that its guests may come to see, as it is now. */
-export const OpenedStay = Schema.Struct({
+export const GuestPortalStay = Schema.Struct({
   operator_id: Id,
   id: Id,
   stay_code: Schema.String,
@@ -47,4 +47,4 @@ export const OpenedStay = Schema.Struct({
   id_required: IdRequired,
   check_in_approved_at: Schema.NullOr(Schema.Date)
 })
-export type OpenedStay = typeof OpenedStay.Type
+export type GuestPortalStay = typeof GuestPortalStay.Type

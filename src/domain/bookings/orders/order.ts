@@ -1,34 +1,34 @@
 import { Effect, Schema, Struct } from "effect"
 import { Id } from "../../../contract/fields.ts"
-import { column, columnOr } from "../../../platform/database/columns.ts"
+import { column, columnWithDefault } from "../../../platform/database/columns.ts"
 import { NewStay, StayState } from "../stays/stay.ts"
 
 // An order: what its stays share. Every column of it stands here once, as those of a stay do in stays/stay.ts. Both
 // reservations and the entries of money on them are above it (docs/decisions.md).
 
-export const Status = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
-export type Status = typeof Status.Type
+export const OrderStatus = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
+export type OrderStatus = typeof OrderStatus.Type
 
 /** What changes are worked out from, and may change (reservations/rules). */
 export const OrderTerms = Schema.Struct({
-  status: column("text", Status),
+  status: column("text", OrderStatus),
   cancelled_at: column("timestamptz", Schema.NullOr(Schema.Date)),
   currency: column("text", Schema.String),
   /** Account name of who entered it; `System` for orders of channels. */
   creator: column("text", Schema.String),
-  custom_channel_id: columnOr("bigint", Schema.NullOr(Schema.Int), null),
+  custom_channel_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   /** The channel's own value; null until the channel says one. */
-  cancellation_policy_category: columnOr("text", Schema.NullOr(Schema.String), null),
+  cancellation_policy_category: columnWithDefault("text", Schema.NullOr(Schema.String), null),
   /** The account it was sold under; null of an order made by hand, or that came before accounts were known. */
-  channel_account_id: columnOr("bigint", Schema.NullOr(Schema.Int), null),
+  channel_account_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   /** Of an order of a channel: the latest of the channel's versions of it that was taken; null: none ever was. */
-  channel_version: columnOr("bigint", Schema.NullOr(Schema.Int), null),
+  channel_version: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   /** When the channel last said something of it; the last word of before, once it had stopped (connectors/ingest/rules/standing.ts). */
-  channel_synced_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null),
+  channel_synced_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
   /** When it times out, if nothing happens until then; null: never. */
-  expires_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null),
+  expires_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
   /** The conversation with its guest, once its channel names a thread. */
-  conversation_id: columnOr("text", Schema.NullOr(Schema.String), null)
+  conversation_id: columnWithDefault("text", Schema.NullOr(Schema.String), null)
 })
 
 /** What whoever sold it says once and for all. */
@@ -42,19 +42,19 @@ export const OrderSource = Schema.Struct({
 })
 
 /** The columns a new order fills. */
-export const GivenOrder = Schema.Struct({ ...OrderSource.fields, ...OrderTerms.fields })
-export type GivenOrder = typeof GivenOrder.Type
+export const NewOrderColumns = Schema.Struct({ ...OrderSource.fields, ...OrderTerms.fields })
+export type NewOrderColumns = typeof NewOrderColumns.Type
 
 /** The columns of a row. */
 export const OrderRow = Schema.Struct({
-  ...GivenOrder.fields,
+  ...NewOrderColumns.fields,
   /** When it first came into the service. */
   created_at: column("timestamptz", Schema.Date)
 })
 
 /** What is known of an order that comes into the service, made by hand or sold by a channel. */
 export const NewOrder = Schema.Struct({
-  ...Struct.omit(GivenOrder.fields, ["cancelled_at"]),
+  ...Struct.omit(NewOrderColumns.fields, ["cancelled_at"]),
   stays: Schema.NonEmptyArray(NewStay),
   /** Money that came with the order, recorded as a paid income entry of it. */
   received: Schema.NullOr(
@@ -87,16 +87,16 @@ export const OrderState = Schema.Struct({
 export type OrderState = typeof OrderState.Type
 
 /** Made by hand, not by a channel: its dates and its price are the host's. */
-export const isManual = (order: Pick<OrderState, "channel_type">): boolean => order.channel_type === "direct"
+export const isManualOrder = (order: Pick<OrderState, "channel_type">): boolean => order.channel_type === "direct"
 
 /** Ended, one way or another: it holds nothing and never will. */
-export const isOver = (order: Pick<OrderState, "status">): boolean =>
+export const hasOrderEnded = (order: Pick<OrderState, "status">): boolean =>
   order.status === "cancelled" || order.status === "denied" || order.status === "timeout"
 
 /** It waits, for the host's answer or for its payment. */
-export const isWaiting = ({ status }: Pick<OrderState, "status">): boolean =>
+export const isOrderPending = ({ status }: Pick<OrderState, "status">): boolean =>
   status === "wait_accept" || status === "wait_pay"
 
 /** It waits, and its time is over. */
-export const isExpired = (order: Pick<OrderState, "status" | "expires_at">, now: Date): boolean =>
-  isWaiting(order) && order.expires_at !== null && order.expires_at <= now
+export const isOrderExpired = (order: Pick<OrderState, "status" | "expires_at">, now: Date): boolean =>
+  isOrderPending(order) && order.expires_at !== null && order.expires_at <= now

@@ -1,8 +1,8 @@
 import { Conflict } from "../../../contract/errors.ts"
-import { asRead } from "../../../platform/database/optimistic.ts"
+import { retryOptimistically } from "../../../platform/database/optimistic.ts"
 import { ORDER_CHANGE_ATTEMPTS } from "../../../platform/limits.ts"
 
-const busy = new Conflict({ message: "Other requests are changing the order at the same time; try again." })
+const orderBusy = new Conflict({ message: "Other requests are changing the order at the same time; try again." })
 
 /** Works out again, for as long as the order changes between reading and writing, what is written only where it has not. */
-export const unlessOrderChanges = asRead(ORDER_CHANGE_ATTEMPTS, busy)
+export const retryWhileOrderChanges = retryOptimistically(ORDER_CHANGE_ATTEMPTS, orderBusy)

@@ -1,15 +1,18 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { assignmentsOf, givenRow, namesOf } from "../../../platform/database/columns.ts"
+import { columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { partOf, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { GivenOrder, type NewOrder, OrderTerms, type Status } from "./order.ts"
+import { type NewOrder, NewOrderColumns, type OrderStatus, OrderTerms } from "./order.ts"
 
 // What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
 // owner writes.
 
 /** What a new order fills its columns with. */
-export const givenOrder = ({ stays: _stays, received: _received, ...order }: NewOrder, at: Date): GivenOrder => ({
+export const toNewOrderColumns = (
+  { stays: _stays, received: _received, ...order }: NewOrder,
+  at: Date
+): NewOrderColumns => ({
   ...order,
   cancelled_at: order.status === "cancelled" ? at : null
 })
@@ -24,13 +27,13 @@ export const insertOrder = (
     operatorId,
     order,
     at
-  }: { readonly operatorId: Value<number>; readonly order: Value<GivenOrder>; readonly at: Value<Date> },
+  }: { readonly operatorId: Value<number>; readonly order: Value<NewOrderColumns>; readonly at: Value<Date> },
   where: Fragment
 ): Fragment => sql`
   created_order AS (
-    INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
-    SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
-    FROM ${givenRow(sql, GivenOrder, order)}
+    INSERT INTO orders (operator_id, created_at, ${sql.literal(columnNames(NewOrderColumns))})
+    SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(columnNames(NewOrderColumns))}
+    FROM ${rowParameterSql(sql, NewOrderColumns, order)}
     WHERE ${where}
     ON CONFLICT DO NOTHING
     RETURNING operator_id, id, reservation_code, status, currency
@@ -39,17 +42,17 @@ export const insertOrder = (
 /** CTE that gives orders the terms they should have in the CTE `wanted_order`, where the CTE `unchanged` has its row. */
 export const updateOrders = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`
   changed_order AS (
-    UPDATE orders o SET version = o.version + 1, ${sql.literal(assignmentsOf(OrderTerms, "wanted_order"))}
+    UPDATE orders o SET version = o.version + 1, ${sql.literal(columnAssignments(OrderTerms, "wanted_order"))}
     FROM wanted_order, unchanged WHERE o.operator_id = ${operatorId} AND o.id = wanted_order.id
   )`
 
 /** What of an order an entry on it was worked out from. */
-export interface ReadOrder {
+export interface OrderSnapshot {
   readonly id: number
   readonly currency: string
   readonly stays: ReadonlyArray<{ readonly id: number; readonly revenue: string }>
   /** Undefined: the entry is the same whatever it is. */
-  readonly status?: Status
+  readonly status?: OrderStatus
 }
 
 /**
@@ -59,10 +62,10 @@ export interface ReadOrder {
  * locked before its stays, as changes of orders do. A stay that came while this waited for the lock is not seen by it, only
  * that the order has one more.
  */
-export const orderAsRead = (
+export const lockUnchangedOrder = (
   sql: SqlClient,
   operatorId: Value<number>,
-  order: Value<ReadOrder> | undefined
+  order: Value<OrderSnapshot> | undefined
 ): Fragment =>
   order === undefined
     ? sql`as_read AS (SELECT)`

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { Id, textUpTo } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../platform/limits.ts"
 
@@ -18,7 +18,7 @@ export const ReservationTag = Schema.Struct({
 })
 export type ReservationTag = typeof ReservationTag.Type
 
-const operation = family({ category: "reservation", since: "3.5.0", openWorld: true })
+const operation = defineFamily({ category: "reservation", since: "3.5.0", openWorld: true })
 
 export const search_reservation_tags = operation("search_reservation_tags", {
   route: "GET /reservation_tags",
@@ -30,7 +30,7 @@ export const search_reservation_tags = operation("search_reservation_tags", {
     ...pageFields
   },
   success: Schema.Struct({ reservation_tags: Schema.Array(ReservationTag), total: Schema.Int }),
-  exposure: card(
+  exposure: toolMetadata(
     "Lists the tags a reservation can carry: first the service's default ones, then the account's own. keyword finds names that contain it. Tags of properties are in query_tags.",
     ["Which tags can I put on a booking?", "Is there a tag for late arrivals?"],
     false
@@ -43,7 +43,7 @@ export const create_reservation_tag = operation("create_reservation_tag", {
   payload: { tag_name: nameUpTo(TAG_NAME) },
   success: Schema.Struct({ reservation_tag: ReservationTag }),
   errors: [Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     `Adds a tag for reservations under a name no default tag and no other tag has. A deleted tag of that name comes back, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
     ["Make a booking tag Allergies"],
     false
@@ -56,7 +56,7 @@ export const delete_reservation_tag = operation("delete_reservation_tag", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Deletes a tag of the account and takes it off all reservations; find its id with search_reservation_tags. Default tags (is_default) cannot be deleted.",
     ["Delete the booking tag Allergies"],
     false

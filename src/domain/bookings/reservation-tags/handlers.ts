@@ -1,12 +1,12 @@
 import { Effect, Layer, Schema } from "effect"
-import { CurrentOperator } from "../../../contract/caller.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
-import { nameOf, nameTaken } from "../../../contract/names.ts"
-import { pageOf } from "../../../contract/page.ts"
-import { colorOf, PaletteColor } from "../../../contract/palette.ts"
+import { nameConflict, trimName } from "../../../contract/names.ts"
+import { toPage } from "../../../contract/page.ts"
+import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { change, done, handled, layerHandled } from "../../handled.ts"
-import { Identity } from "../../row-fields.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
+import { RowId } from "../../row-fields.ts"
 import {
   type create_reservation_tag,
   type delete_reservation_tag,
@@ -17,44 +17,44 @@ import { ReservationTagStore } from "./store.ts"
 
 const searchTags = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reservation_tags.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const found = yield* store.search(operatorId, payload, pageOf(payload))
-    return { reservation_tags: found.rows, total: found.total }
+    const { operatorId } = yield* CurrentCaller
+    const page = yield* store.search(operatorId, payload, toPage(payload))
+    return { reservation_tags: page.rows, total: page.total }
   })
 
 const createTag = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(
     function* (payload: typeof create_reservation_tag.payloadSchema.Type) {
-      const { operatorId } = yield* CurrentOperator
-      const tag_name = nameOf(payload.tag_name)
+      const { operatorId } = yield* CurrentCaller
+      const tag_name = trimName(payload.tag_name)
       const now = yield* currentSecond
-      const { id, color } = yield* store.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
-      return id === null || color === null ? yield* nameTaken("tag_name", "tag") : { id, color }
+      const { id, color } = yield* store.create(operatorId, { tag_name, color: defaultTagColor(tag_name) }, now)
+      return id === null || color === null ? yield* nameConflict("tag_name", "tag") : { id, color }
     },
-    (change, { tag_name }) => store.withNameHolder(change, tag_name)
+    (change, { tag_name }) => store.withConflictingId(change, tag_name)
   )
 
 /** Its colour too: a tag that comes back keeps the one it had. */
-const Created = Schema.Struct({ ...Identity.fields, color: PaletteColor })
+const CreatedReservationTag = Schema.Struct({ ...RowId.fields, color: PaletteColor })
 
 const deleteTag = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_reservation_tag.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const now = yield* currentSecond
-    const removed = yield* store.remove(operatorId, payload.id, now)
-    return removed === undefined ? yield* noSuchTag : undefined
+    const deletedTag = yield* store.remove(operatorId, payload.id, now)
+    return deletedTag === undefined ? yield* noSuchTag : undefined
   })
 
 const noSuchTag = new NotFound({ message: "id: no such tag of your own; default tags cannot be deleted." })
 
-export const layerReservationTags = layerHandled(
+export const layerReservationTags = layerOperations(
   Effect.map(ReservationTagStore, (store) =>
-    handled(ReservationTags, {
+    handleOperations(ReservationTags, {
       search_reservation_tags: searchTags(store),
-      create_reservation_tag: change(createTag(store), Created, ({ id, color }, payload) => ({
-        reservation_tag: { id, tag_name: nameOf(payload.tag_name), color, is_default: false }
+      create_reservation_tag: changeHandler(createTag(store), CreatedReservationTag, ({ id, color }, payload) => ({
+        reservation_tag: { id, tag_name: trimName(payload.tag_name), color, is_default: false }
       })),
-      delete_reservation_tag: done(deleteTag(store))
+      delete_reservation_tag: voidChangeHandler(deleteTag(store))
     })
   )
 ).pipe(Layer.provide(ReservationTagStore.layer))

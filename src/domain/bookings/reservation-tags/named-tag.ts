@@ -1,12 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { PaletteColor } from "../../../contract/palette.ts"
-import type { BrokenConstraint } from "../../../platform/database/constraints.ts"
+import type { ConstraintViolation } from "../../../platform/database/constraints.ts"
 import type { Value } from "../../../platform/database/forms.ts"
-import { exactFirst, isNamed, nameKeyParameter } from "../../named-row.ts"
+import { exactNameFirstOrder, hasNameCondition, nameKeyParameter } from "../../named-row.ts"
 
 /** A tag by its name, with the colour it gets when it is new. */
-interface NamedTag {
+interface TagByName {
   readonly operatorId: Value<number>
   readonly name: Value<string>
   readonly color: Value<PaletteColor>
@@ -14,17 +14,17 @@ interface NamedTag {
 }
 
 /** Returns a query for the tag with this name among the default tags and the operator's own tags. */
-const knownTag = (sql: SqlClient, { operatorId, name }: NamedTag): Fragment => sql`
+const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fragment => sql`
   SELECT tag.id, tag.stays_version FROM usable_reservation_tags tag
-  WHERE tag.operator_id = ${operatorId} AND ${isNamed(sql, "tag", "tag_name", name)}
-  ORDER BY ${exactFirst(sql, "tag", "tag_name", name)} LIMIT 1`
+  WHERE tag.operator_id = ${operatorId} AND ${hasNameCondition(sql, "tag", "tag_name", name)}
+  ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", name)} LIMIT 1`
 
 /**
  * Returns whether a statement of {@link makeTag} broke the former unique constraint on exact names: another transaction made the tag at
  * the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A new statement finds that tag.
  */
-export const isMadeMeanwhile = (broken: BrokenConstraint | undefined): boolean =>
-  broken?.name === "reservation_tags_name"
+export const isConcurrentlyCreated = (constraint: ConstraintViolation | undefined): boolean =>
+  constraint?.name === "reservation_tags_name"
 
 /** The CTE that a new tag is made for: the stay that gets the tag, or the dictionary that the tag is added to. */
 type TagTarget = "stay" | "dictionary"
@@ -33,7 +33,7 @@ type TagTarget = "stay" | "dictionary"
  * Returns the condition under which no tag is made. For the dictionary it names the default tags only: `ON CONFLICT` finds an own
  * tag, also one whose deletion is not committed yet.
  */
-const hasTag = (sql: SqlClient, { name }: NamedTag, target: TagTarget): Fragment =>
+const tagExists = (sql: SqlClient, { name }: TagByName, target: TagTarget): Fragment =>
   target === "stay"
     ? sql`EXISTS (SELECT FROM known_tag)`
     : sql`EXISTS (SELECT FROM default_reservation_tags WHERE lower(tag_name) = ${nameKeyParameter(sql, name)})`
@@ -50,11 +50,11 @@ const hasTag = (sql: SqlClient, { name }: NamedTag, target: TagTarget): Fragment
  * If another transaction makes the tag at the same time, `made_tag` is that tag for a stay, and empty for the dictionary. The
  * database rejects a tag beyond the operator's limit (`reservation_tag_limit`).
  */
-export const makeTag = (sql: SqlClient, tag: NamedTag, target: TagTarget): Fragment => {
+export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarget): Fragment => {
   const { operatorId, name, color, at } = tag
   const stillDeleted = target === "stay" ? sql`true` : sql`tag.deleted_at IS NOT NULL`
   return sql`
-  known_tag AS (${knownTag(sql, tag)}), unkeyed_tag AS (
+  known_tag AS (${selectExistingTag(sql, tag)}), unkeyed_tag AS (
     SELECT id FROM reservation_tags WHERE operator_id = ${operatorId} AND tag_name = ${name} AND name_key IS NULL
   ), restored_tag AS (
     UPDATE reservation_tags tag SET deleted_at = NULL
@@ -65,7 +65,7 @@ export const makeTag = (sql: SqlClient, tag: NamedTag, target: TagTarget): Fragm
     INSERT INTO reservation_tags AS tag (operator_id, tag_name, name_key, color, created_at)
     SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color}::text, ${at}::timestamptz
     FROM ${sql.literal(target)} target
-    WHERE NOT ${hasTag(sql, tag, target)} AND NOT EXISTS (SELECT FROM unkeyed_tag)
+    WHERE NOT ${tagExists(sql, tag, target)} AND NOT EXISTS (SELECT FROM unkeyed_tag)
     ON CONFLICT (operator_id, name_key) DO UPDATE SET deleted_at = NULL,
       tag_name = CASE WHEN tag.deleted_at IS NULL THEN tag.tag_name ELSE excluded.tag_name END
     WHERE ${stillDeleted}
@@ -77,6 +77,6 @@ export const makeTag = (sql: SqlClient, tag: NamedTag, target: TagTarget): Fragm
  * Returns the CTEs of {@link makeTag} for a statement that puts a tag on a stay, and `named_tag`, which has the `id` and
  * `stays_version` of the known or made tag.
  */
-export const namedTag = (sql: SqlClient, tag: NamedTag): Fragment => sql`
-  ${makeTag(sql, tag, "stay")},
+export const findOrCreateStayTag = (sql: SqlClient, tag: TagByName): Fragment => sql`
+  ${findOrCreateTag(sql, tag, "stay")},
   named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`

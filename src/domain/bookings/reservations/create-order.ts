@@ -1,34 +1,38 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { recordEvent } from "../../../jobs/events/events.ts"
 import { type Givens, inForms, partOf, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { giveNights, heldAmong, heldElsewhere } from "../../calendars/availability/calendar-days.ts"
-import { incomeMethodListed, type Received, recordReceived } from "../../money/received.ts"
-import { splitOver } from "../../money/shares.ts"
-import { propertyKnown } from "../../properties/properties/belonging.ts"
-import { propertyLet } from "../../properties/properties/letting.ts"
-import { type GivenOrder, type NewOrder, Status } from "../orders/order.ts"
-import { givenOrder, insertOrder } from "../orders/table.ts"
-import { type CodedStay, insertStays, stayFields, stayRecord } from "../stays/table.ts"
-import { asJson, NightElsewhere } from "./held-elsewhere.ts"
-import { refusable, unlessTaken } from "./nights-taken.ts"
-import { stayCodeOf } from "./rules/codes.ts"
-import { heldNights, type Night } from "./rules/nights.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import {
+  assignNightsSql,
+  importedBusyNightsSql,
+  nightsHeldByStaysSql
+} from "../../calendars/availability/calendar-days.ts"
+import { isListedIncomeMethod, type ReceivedMoney, recordReceivedMoney } from "../../money/received.ts"
+import { splitOverStays } from "../../money/shares.ts"
+import { propertyExists } from "../../properties/properties/belonging.ts"
+import { propertyIsActive } from "../../properties/properties/letting.ts"
+import { type NewOrder, type NewOrderColumns, OrderStatus } from "../orders/order.ts"
+import { insertOrder, toNewOrderColumns } from "../orders/table.ts"
+import { type CodedStay, insertStays, stayEventFields, stayRecordSql } from "../stays/table.ts"
+import { NightHeldElsewhere, nightsJson } from "./held-elsewhere.ts"
+import { retryInSavepoint, rowUnlessNightTaken } from "./nights-taken.ts"
+import { toStayCode } from "./rules/codes.ts"
+import { heldNights, type PropertyNight } from "./rules/nights.ts"
 
 // The SQL of orders that come into the service: one statement each.
 
 type Sql = SqlClient.SqlClient
 
-export const KnownOrder = Schema.Struct({ reservation_code: Schema.String, status: Status })
+export const OrderCodeAndStatus = Schema.Struct({ reservation_code: Schema.String, status: OrderStatus })
 /** An order's code and present status. */
-export type KnownOrder = typeof KnownOrder.Type
+export type OrderCodeAndStatus = typeof OrderCodeAndStatus.Type
 
 /** What an order made by hand names that the operator must have; undefined is asked nothing of. */
-export interface NamedByOrder {
+export interface OrderReferences {
   readonly propertyId: number | undefined
   readonly methodId: number | undefined
   /** Its nights in the property, which nobody may hold elsewhere. */
@@ -36,160 +40,165 @@ export interface NamedByOrder {
   readonly checkOut: string | undefined
 }
 
-const readWhy = onlyRowOf(
+const readCreateObstacles = makeSingleRowReader(
   Schema.Struct({
-    existing: Schema.NullOr(KnownOrder),
+    existing: Schema.NullOr(OrderCodeAndStatus),
     property_known: Schema.Boolean,
     property_let: Schema.Boolean,
     method_known: Schema.Boolean,
-    held_elsewhere: Schema.Array(NightElsewhere)
+    held_elsewhere: Schema.Array(NightHeldElsewhere)
   })
 )
-const readKnown = rowOf(KnownOrder)
-const readNights = rowsOf(Schema.Struct({ property_id: Schema.Int, day: Schema.String }))
+const readOrderCodeAndStatus = makeOptionalRowReader(OrderCodeAndStatus)
+const readNights = makeRowsReader(Schema.Struct({ property_id: Schema.Int, day: Schema.String }))
 /** Of an order that was created, null where it was not. */
-const readCreated = unlessTaken(
-  Schema.Struct({ reservation_code: Schema.NullOr(Schema.String), status: Schema.NullOr(Status) })
+const readCreated = rowUnlessNightTaken(
+  Schema.Struct({ reservation_code: Schema.NullOr(Schema.String), status: Schema.NullOr(OrderStatus) })
 )
 
 /** Why an order was not made by hand: it is known already under the code, or names what is not the operator's or not let. */
-export const whyNotCreated = (sql: Sql) => {
+export const findCreateObstacles = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, code, methodId, ...named }: Givens<Asked>) => sql`
+    ({ operatorId, code, methodId, ...references }: Givens<CreateObstaclesParameters>) => sql`
       SELECT ${
         code === undefined
           ? sql`NULL::jsonb`
           : sql`(SELECT jsonb_build_object('reservation_code', reservation_code, 'status', status)
               FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code})`
       } AS existing,
-        ${propertyKnown(sql, operatorId, named.propertyId)} AS property_known,
-        ${propertyLet(sql, operatorId, named.propertyId)} AS property_let,
-        ${methodListed(sql, operatorId, methodId)} AS method_known,
-        ${asJson(sql, nightsElsewhere(sql, operatorId, named))} AS held_elsewhere`
+        ${propertyExists(sql, operatorId, references.propertyId)} AS property_known,
+        ${propertyIsActive(sql, operatorId, references.propertyId)} AS property_let,
+        ${incomeMethodIsListed(sql, operatorId, methodId)} AS method_known,
+        ${nightsJson(sql, selectNightsHeldElsewhere(sql, operatorId, references))} AS held_elsewhere`
   )
-  return ({ operatorId, code, propertyId, methodId, checkIn, checkOut }: Asked) =>
-    readWhy(statement({ operatorId, code, propertyId, methodId, checkIn, checkOut }))
+  return ({ operatorId, code, propertyId, methodId, checkIn, checkOut }: CreateObstaclesParameters) =>
+    readCreateObstacles(statement({ operatorId, code, propertyId, methodId, checkIn, checkOut }))
 }
 
 /** Those of its nights in the property that somebody holds elsewhere. */
-const nightsElsewhere = (
+const selectNightsHeldElsewhere = (
   sql: Sql,
   operatorId: Value<number>,
-  { propertyId, checkIn, checkOut }: Pick<Givens<NamedByOrder>, "propertyId" | "checkIn" | "checkOut">
+  { propertyId, checkIn, checkOut }: Pick<Givens<OrderReferences>, "propertyId" | "checkIn" | "checkOut">
 ): Fragment =>
   propertyId === undefined || checkIn === undefined || checkOut === undefined
     ? sql`SELECT NULL::date AS day, NULL::text AS host WHERE false`
-    : heldElsewhere(sql, operatorId, propertyId, { from: checkIn, before: checkOut })
+    : importedBusyNightsSql(sql, operatorId, propertyId, { from: checkIn, before: checkOut })
 
-interface Asked extends NamedByOrder {
+interface CreateObstaclesParameters extends OrderReferences {
   readonly operatorId: number
   /** Undefined: the order was called by the service. */
   readonly code: string | undefined
 }
 
-const methodListed = (sql: Sql, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
-  id === undefined ? sql`true` : incomeMethodListed(sql, operatorId, id)
+const incomeMethodIsListed = (sql: Sql, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+  id === undefined ? sql`true` : isListedIncomeMethod(sql, operatorId, id)
 
 /** The order a channel, or a caller by hand, knows under this id. */
-export const known = (sql: Sql) => {
+export const findByChannelId = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, channelType, channelId }: Givens<Sold>) => sql`
+    ({ operatorId, channelType, channelId }: Givens<ChannelOrderKey>) => sql`
       SELECT reservation_code, status FROM orders
       WHERE operator_id = ${operatorId} AND channel_id = ${channelId} AND channel_type = ${channelType}`
   )
   return (operatorId: number, channelType: string, channelId: string) =>
-    readKnown(statement({ operatorId, channelType, channelId }))
+    readOrderCodeAndStatus(statement({ operatorId, channelType, channelId }))
 }
 
-interface Sold {
+interface ChannelOrderKey {
   readonly operatorId: number
   readonly channelType: string
   readonly channelId: string
 }
 
 /** Those of the nights that somebody holds. */
-export const taken = (sql: Sql) => {
-  const statement = inForms(sql, ({ operatorId, nights }: Givens<Wanted>) => {
+export const findTakenNights = (sql: Sql) => {
+  const statement = inForms(sql, ({ operatorId, nights }: Givens<TakenNightsParameters>) => {
     const properties = idsParameter(partOf(nights, (all) => all.map(({ property_id }) => property_id)))
     const days = partOf(nights, (all) => all.map(({ day }) => day))
-    return heldAmong(
+    return nightsHeldByStaysSql(
       sql,
       operatorId,
       sql`unnest(${properties}::bigint[], ${days}::date[]) AS nights (property_id, day)`
     )
   })
-  return (operatorId: number, nights: ReadonlyArray<Night>) => readNights(statement({ operatorId, nights }))
+  return (operatorId: number, nights: ReadonlyArray<PropertyNight>) => readNights(statement({ operatorId, nights }))
 }
 
-interface Wanted {
+interface TakenNightsParameters {
   readonly operatorId: number
-  readonly nights: ReadonlyArray<Night>
+  readonly nights: ReadonlyArray<PropertyNight>
 }
 
 /** What a new order fills its rows with. */
-interface Entered extends NamedByOrder {
+interface CreateOrderParameters extends OrderReferences {
   readonly operatorId: number
-  readonly order: GivenOrder
+  readonly order: NewOrderColumns
   readonly stays: ReadonlyArray<CodedStay>
-  readonly received: Received | undefined
+  readonly received: ReceivedMoney | undefined
   readonly at: Date
 }
 
 /** The nights that the stays in the CTE `new_stay` hold. */
-const nightsOfNew = (sql: Sql): Fragment => sql`
+const selectNewNights = (sql: Sql): Fragment => sql`
   SELECT operator_id, property_id, day::date AS day, id AS stay_id, NULL::bigint AS taken_from
   FROM new_stay CROSS JOIN LATERAL generate_series(check_in_date, check_out_date - 1, interval '1 day') day
   WHERE holds`
 
 /** The records that come into being with the order in the CTE `created_order`. */
-const touchedByCreation = (sql: Sql, withMoney: boolean): Fragment => {
-  const created = sql`SELECT operator_id, ${stayRecord(sql)} AS record, '{}'::text[] AS fields FROM created_order`
-  return withMoney ? sql`${created} UNION ALL ${touchedIn(sql, "transaction", "received_entry")}` : created
+const createdRecords = (sql: Sql, withMoney: boolean): Fragment => {
+  const createdOrder = sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, '{}'::text[] AS fields FROM created_order`
+  return withMoney
+    ? sql`${createdOrder} UNION ALL ${createdOrDeletedRecordsSql(sql, "transaction", "received_entry")}`
+    : createdOrder
 }
 
-const creation = (sql: Sql) =>
-  onRecordInForms(sql, ({ propertyId, checkIn, checkOut, methodId, stays, received, ...entered }: Givens<Entered>) => {
-    const { operatorId, at } = entered
-    const recorded = recordEvent(sql, "reservation_created", {
-      from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
-      record: stayRecord(sql),
-      fields: stayFields(sql),
-      at
-    })
-    const named = sql`${propertyLet(sql, operatorId, propertyId)} AND ${methodListed(sql, operatorId, methodId)}
-      AND NOT EXISTS (${nightsElsewhere(sql, operatorId, { propertyId, checkIn, checkOut })})`
-    return {
-      change: sql`
-        ${insertOrder(sql, entered, named)}, ${insertStays(sql, stays, "created_order")}, ${giveNights(sql, nightsOfNew(sql), at)},
-        order_recorded AS (${recorded})${received === undefined ? sql`` : sql`, ${recordReceived(sql, received, at)}`}`,
-      events: [],
-      touched: touchedByCreation(sql, received !== undefined),
-      outcome: sql`
+const makeCreateStatement = (sql: Sql) =>
+  prepareRecordedChange(
+    sql,
+    ({ propertyId, checkIn, checkOut, methodId, stays, received, ...parameters }: Givens<CreateOrderParameters>) => {
+      const { operatorId, at } = parameters
+      const recordCreatedEvents = recordEvent(sql, "reservation_created", {
+        from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
+        record: stayRecordSql(sql),
+        fields: stayEventFields(sql),
+        at
+      })
+      const preconditions = sql`${propertyIsActive(sql, operatorId, propertyId)} AND ${incomeMethodIsListed(sql, operatorId, methodId)}
+      AND NOT EXISTS (${selectNightsHeldElsewhere(sql, operatorId, { propertyId, checkIn, checkOut })})`
+      return {
+        change: sql`
+        ${insertOrder(sql, parameters, preconditions)}, ${insertStays(sql, stays, "created_order")}, ${assignNightsSql(sql, selectNewNights(sql), at)},
+        order_recorded AS (${recordCreatedEvents})${received === undefined ? sql`` : sql`, ${recordReceivedMoney(sql, received, at)}`}`,
+        events: [],
+        touched: createdRecords(sql, received !== undefined),
+        outcome: sql`
         SELECT created_order.reservation_code, created_order.status FROM (SELECT) one LEFT JOIN created_order ON true`
+      }
     }
-  })
+  )
 
-const stayed = (order: NewOrder): ReadonlyArray<CodedStay> =>
+const toCodedStays = (order: NewOrder): ReadonlyArray<CodedStay> =>
   order.stays.map((stay, room) => ({
     ...stay,
-    stay_code: stayCodeOf(order.reservation_code, room),
+    stay_code: toStayCode(order.reservation_code, room),
     holds: heldNights(order.status, stay).length > 0
   }))
 
 /** The money that came with the order, by room; undefined when none came. */
-const receivedWith = ({ received, currency, ...order }: NewOrder): Received | undefined => {
+const toReceivedMoney = ({ received, currency, ...order }: NewOrder): ReceivedMoney | undefined => {
   if (received === null) return undefined
   const rooms = order.stays.map((stay, id) => ({ ...stay, id }))
-  const shares = splitOver(received.amount, currency, rooms).map(({ stay_id, amount }) => ({
-    stay_code: stayCodeOf(order.reservation_code, stay_id),
+  const shares = splitOverStays(received.amount, currency, rooms).map(({ stay_id, amount }) => ({
+    stay_code: toStayCode(order.reservation_code, stay_id),
     amount
   }))
   return { ...received, operator_name: order.creator, shares }
 }
 
-const NOTHING: NamedByOrder = {
+const NO_REFERENCES: OrderReferences = {
   propertyId: undefined,
   methodId: undefined,
   checkIn: undefined,
@@ -205,17 +214,17 @@ const NOTHING: NamedByOrder = {
  * the same night waits and then finds it held.
  */
 export const create = (sql: Sql) => {
-  const statement = creation(sql)
-  const orRefused = refusable(sql)
-  return (operatorId: number, order: NewOrder, at: Date, named: NamedByOrder = NOTHING) =>
+  const statement = makeCreateStatement(sql)
+  const inSavepoint = retryInSavepoint(sql)
+  return (operatorId: number, order: NewOrder, at: Date, references: OrderReferences = NO_REFERENCES) =>
     readCreated(
-      orRefused(
+      inSavepoint(
         statement({
           operatorId,
-          ...named,
-          order: givenOrder(order, at),
-          stays: stayed(order),
-          received: receivedWith(order),
+          ...references,
+          order: toNewOrderColumns(order, at),
+          stays: toCodedStays(order),
+          received: toReceivedMoney(order),
           at
         })
       )

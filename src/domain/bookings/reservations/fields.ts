@@ -1,5 +1,11 @@
 import { Schema } from "effect"
-import { EMPTY, Integer, isUpTo, MAJOR_UNITS, textUpTo } from "../../../contract/fields.ts"
+import {
+  hasAtMostCharacters,
+  Integer,
+  MAJOR_UNITS_DESCRIPTION,
+  MUST_NOT_BE_EMPTY,
+  textUpTo
+} from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_ID,
@@ -12,17 +18,17 @@ import {
 
 // The fields of reservation payloads (contract facts 2.2 to 2.4).
 
-const filledUpTo = (most: number) =>
+const nonBlankUpTo = (most: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => (text.trim() === "" ? EMPTY : isUpTo(text, most)), {
+    Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, most)), {
       expected: `at most ${most} characters`,
       toJsonSchema: () => ({ minLength: 1, maxLength: most })
     })
   )
 
-export const GuestName = filledUpTo(GUEST_NAME)
-export const Creator = filledUpTo(RESERVATION_CREATOR)
-export const Phone = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
+export const GuestName = nonBlankUpTo(GUEST_NAME)
+export const Creator = nonBlankUpTo(RESERVATION_CREATOR)
+export const PhoneNumber = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
 export const Remarks = textUpTo(RESERVATION_REMARKS)
 
 export const NumberOfGuests = Integer.check(
@@ -30,16 +36,19 @@ export const NumberOfGuests = Integer.check(
 )
 
 /** Major units, zero allowed. */
-export const Amount = Schema.Finite.check(
+export const NonNegativeAmount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
-).annotate({ description: MAJOR_UNITS })
+).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
 const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
-  Schema.makeFilter((text) => (text === "" ? EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)), {
-    expected: `at most ${CHANNEL_ID} letters and digits`,
-    toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
-  })
+  Schema.makeFilter(
+    (text) => (text === "" ? MUST_NOT_BE_EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)),
+    {
+      expected: `at most ${CHANNEL_ID} letters and digits`,
+      toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
+    }
+  )
 ).annotate({ description: "your own id of the order" })

@@ -2,13 +2,13 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import type { Keyword } from "./rules/keyword.ts"
 
 // Which stays a keyword finds, by the texts that triggers keep (migration 0067).
 
 /** Most stays whose ids a search passes on as a list. A keyword with more matches is compared row by row while the page is read. */
-export const STAYS_BY_ID = 5_000
+export const MAX_STAY_IDS = 5_000
 
 /** The result of a keyword: the ids of its stays or, above {@link STAYS_BY_ID}, the keyword and the number of its stays. */
 export type KeywordMatch =
@@ -16,7 +16,7 @@ export type KeywordMatch =
   | { readonly keyword: Keyword; readonly total: number }
 
 /** Whether the texts `t` contain the keyword. Its form is computed once per statement. */
-const contains = (sql: SqlClient, words: Value<string>, digits: Value<string> | undefined): Fragment => {
+const containsKeyword = (sql: SqlClient, words: Value<string>, digits: Value<string> | undefined): Fragment => {
   const inWords = sql`strpos(t.words, (SELECT search_form(${words}))) > 0`
   return digits === undefined ? inWords : sql`(${inWords} OR strpos(t.words, ${digits}) > 0)`
 }
@@ -29,27 +29,27 @@ export interface KeywordValues {
 }
 
 /** A query for the `stay_id` of each stay that contains the keyword: reads every text of the operator. */
-export const staysWithKeyword = (sql: SqlClient, { operatorId, words, digits }: KeywordValues): Fragment => sql`
-  SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${operatorId} AND ${contains(sql, words, digits)}`
+export const selectStaysWithKeyword = (sql: SqlClient, { operatorId, words, digits }: KeywordValues): Fragment => sql`
+  SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${operatorId} AND ${containsKeyword(sql, words, digits)}`
 
 /** Whether the stay `s` contains the keyword: reads the text of this stay alone, so that a page stops once it is full. */
 export const stayHasKeyword = (sql: SqlClient, { operatorId, words, digits }: KeywordValues): Fragment => sql`(
-  SELECT ${contains(sql, words, digits)} FROM stay_search_texts t
+  SELECT ${containsKeyword(sql, words, digits)} FROM stay_search_texts t
   WHERE t.operator_id = ${operatorId} AND t.stay_id = s.id)`
 
-const readMatch = onlyRowOf(Schema.Struct({ total: Schema.Int, stay_ids: Schema.Array(Schema.Int) }))
+const readMatch = makeSingleRowReader(Schema.Struct({ total: Schema.Int, stay_ids: Schema.Array(Schema.Int) }))
 
 /** Finds the stays of an operator that a keyword means. */
 export const matchKeyword = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    (given: Givens<Keyword & { readonly operatorId: number }>) => sql`
+    (keyword: Givens<Keyword & { readonly operatorId: number }>) => sql`
       SELECT count(*) AS total,
-        coalesce((array_agg(stay_id))[1:${sql.literal(String(STAYS_BY_ID))}], '{}') AS stay_ids
-      FROM (${staysWithKeyword(sql, given)}) matching`
+        coalesce((array_agg(stay_id))[1:${sql.literal(String(MAX_STAY_IDS))}], '{}') AS stay_ids
+      FROM (${selectStaysWithKeyword(sql, keyword)}) matching`
   )
   return (operatorId: number, { words, digits }: Keyword): Effect.Effect<KeywordMatch> =>
     Effect.map(readMatch(statement({ operatorId, words, digits })), ({ total, stay_ids }) =>
-      total <= STAYS_BY_ID ? { stayIds: stay_ids } : { keyword: { words, digits }, total }
+      total <= MAX_STAY_IDS ? { stayIds: stay_ids } : { keyword: { words, digits }, total }
     )
 }

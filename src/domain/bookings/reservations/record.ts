@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
 import { ExactAmount } from "../../../contract/money.ts"
-import { Status } from "../orders/order.ts"
+import { OrderStatus } from "../orders/order.ts"
 import {
   AdditionalFee,
   ClockTime,
@@ -16,11 +16,11 @@ import {
 
 /** Major units. */
 const Money = Schema.Struct({ currency: Schema.String, amount: Schema.Finite })
-const SumOfMoney = Schema.Struct({ currency: Schema.String, amount: ExactAmount })
+const ExactMoney = Schema.Struct({ currency: Schema.String, amount: ExactAmount })
 
 const Text = Schema.NullOr(Schema.String)
 
-export const Guest = Schema.Struct({
+export const ReservationGuest = Schema.Struct({
   id: Id,
   ...GuestDetails.fields,
   id_images: Schema.Array(Schema.Struct({ id: Id, url: Schema.String })).annotateKey({
@@ -36,7 +36,7 @@ export const CheckInGuideImage = Schema.Struct({
 
 export const PaymentStatus = Schema.Literals(["unreceived", "partial", "received", "over_received"])
 
-export const Payment = Schema.Struct({
+export const ReservationPayment = Schema.Struct({
   currency: Schema.String,
   total_amount: ExactAmount.annotateKey({ description: "Receivable: the rates of all stays of the order." }),
   received_amount: ExactAmount,
@@ -71,7 +71,7 @@ export const Reservation = Schema.Struct({
   number_of_children: Schema.Int,
   number_of_infants: Schema.Int,
   number_of_pets: Schema.Int,
-  status: Status,
+  status: OrderStatus,
   stay_status: StayStatus.annotateKey({
     description: "From check-out time on, `checkin_pending` of an accepted order reads `stay_completed`."
   }),
@@ -83,21 +83,21 @@ export const Reservation = Schema.Struct({
   created_at: Schema.String,
   creator: Schema.String,
   rates: Schema.Struct({
-    total_rate: SumOfMoney,
-    total_commission: Schema.NullOr(SumOfMoney),
+    total_rate: ExactMoney,
+    total_commission: Schema.NullOr(ExactMoney),
     rate: Money,
     commission: Schema.NullOr(Money),
-    tax: Schema.NullOr(SumOfMoney),
+    tax: Schema.NullOr(ExactMoney),
     details: Schema.Array(Schema.Struct({ ...RateDetail.fields, currency: Schema.String }))
   }),
-  payment: Payment,
+  payment: ReservationPayment,
   check_in_details: CheckInDetails,
   remarks: Schema.String,
   channel_remarks: Schema.String,
   conversation_id: Text,
   tags: Schema.Array(Schema.String),
   custom_channel: Schema.NullOr(Schema.Struct({ id: Id, name: Schema.String })),
-  guests: Schema.Array(Guest),
+  guests: Schema.Array(ReservationGuest),
   custom_fields: Schema.NullOr(CustomFields),
   in_reservation_box: Schema.Boolean,
   additional_fees: Schema.Array(AdditionalFee),

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Integer, isUpTo, MAJOR_UNITS, textUpTo } from "../../../contract/fields.ts"
+import { hasAtMostCharacters, Integer, MAJOR_UNITS_DESCRIPTION, textUpTo } from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CUSTOM_FIELD_CHANGES,
@@ -31,14 +31,14 @@ export const LockCode = textUpTo(LOCK_CODE)
 /** Host currency, major units. */
 export const Deposit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: "an amount of at least 0" })
-).annotate({ description: MAJOR_UNITS })
+).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
 /** What to set and, with null, what to remove. */
 export const CustomFieldChanges = Schema.Record(Schema.String, Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE))).check(
   Schema.isMaxProperties(CUSTOM_FIELD_CHANGES, { expected: `at most ${CUSTOM_FIELD_CHANGES} fields at once` }),
   Schema.makeFilter(
     (fields) =>
-      Object.keys(fields).every((name) => isUpTo(name, CUSTOM_FIELD_NAME) && name.trim() !== "") ||
+      Object.keys(fields).every((name) => hasAtMostCharacters(name, CUSTOM_FIELD_NAME) && name.trim() !== "") ||
       `must have names of 1 to ${CUSTOM_FIELD_NAME} characters`,
     {
       toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: CUSTOM_FIELD_NAME } })

@@ -1,11 +1,11 @@
 import { Effect, Layer, Schema } from "effect"
-import { CurrentOperator } from "../../../contract/caller.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
-import { nameOf } from "../../../contract/names.ts"
-import { colorOf } from "../../../contract/palette.ts"
+import { trimName } from "../../../contract/names.ts"
+import { defaultTagColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../../platform/limits.ts"
-import { change, done, handled, layerHandled } from "../../handled.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
 import {
   type add_reservation_tag,
   type query_custom_fields,
@@ -15,54 +15,58 @@ import {
   type update_reservation_custom_fields,
   type update_stay_status
 } from "./contract.ts"
-import { clockText, noSuchStay } from "./rules.ts"
+import { noSuchStay, toClockText } from "./rules.ts"
 import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
-export const layerStays = layerHandled(
+export const layerStays = layerOperations(
   Effect.map(StayStore, (store) =>
-    handled(Stays, {
-      add_reservation_tag: done(addReservationTag(store)),
-      remove_reservation_tag: done(removeReservationTag(store)),
-      update_check_in_details: done(updateCheckInDetails(store)),
+    handleOperations(Stays, {
+      add_reservation_tag: voidChangeHandler(addReservationTag(store)),
+      remove_reservation_tag: voidChangeHandler(removeReservationTag(store)),
+      update_check_in_details: voidChangeHandler(updateCheckInDetails(store)),
       query_custom_fields: queryCustomFields(store),
-      update_reservation_custom_fields: change(updateReservationCustomFields(store), SavedFields, ({ fields }) => ({
-        custom_fields: fields
-      })),
-      update_stay_status: done(updateStayStatus(store))
+      update_reservation_custom_fields: changeHandler(
+        updateReservationCustomFields(store),
+        SavedCustomFields,
+        ({ fields }) => ({
+          custom_fields: fields
+        })
+      ),
+      update_stay_status: voidChangeHandler(updateStayStatus(store))
     })
   )
 ).pipe(Layer.provide(StayStore.layer))
 
 type Store = StayStore["Service"]
 
-const SavedFields = Schema.Struct({ fields: Schema.NullOr(CustomFields) })
+const SavedCustomFields = Schema.Struct({ fields: Schema.NullOr(CustomFields) })
 
 const addReservationTag = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof add_reservation_tag.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const name = nameOf(payload.tag_name)
-    const tag = { name, color: colorOf(name) }
+    const { operatorId } = yield* CurrentCaller
+    const name = trimName(payload.tag_name)
+    const tag = { name, color: defaultTagColor(name) }
     const { found } = yield* store.addTag(operatorId, payload.stay_code, tag, yield* currentSecond)
     return found ? undefined : yield* noSuchStay
   })
 
 const removeReservationTag = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof remove_reservation_tag.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const { found, removed } = yield* store.removeTag(operatorId, payload.stay_code, nameOf(payload.tag_name))
+    const { operatorId } = yield* CurrentCaller
+    const { found, removed } = yield* store.removeTag(operatorId, payload.stay_code, trimName(payload.tag_name))
     if (!found) return yield* noSuchStay
     return removed ? undefined : yield* notTagged
   })
 
 const updateCheckInDetails = (store: Store) =>
   Effect.fnUntraced(function* ({ stay_code, ...sent }: typeof update_check_in_details.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const change = {
       lock_code: sent.lock_code === "" ? null : sent.lock_code,
       lock_code_visible_after: sent.lock_code_visible_after,
-      arrival_at: clockText(sent.arrival_at),
-      departure_at: clockText(sent.departure_at),
+      arrival_at: toClockText(sent.arrival_at),
+      departure_at: toClockText(sent.departure_at),
       deposit: sent.deposit,
       id_required: sent.id_required
     }
@@ -72,14 +76,14 @@ const updateCheckInDetails = (store: Store) =>
 
 const queryCustomFields = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof query_custom_fields.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const stay = yield* store.customFields(operatorId, payload.stay_code)
+    const { operatorId } = yield* CurrentCaller
+    const stay = yield* store.findCustomFields(operatorId, payload.stay_code)
     return stay === undefined ? yield* noSuchStay : { custom_fields: stay.fields }
   })
 
 const updateReservationCustomFields = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof update_reservation_custom_fields.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const { stay_code, custom_fields } = payload
     const stay = yield* store.saveCustomFields(operatorId, stay_code, custom_fields, yield* currentSecond)
     if (stay === undefined) return yield* noSuchStay
@@ -88,7 +92,7 @@ const updateReservationCustomFields = (store: Store) =>
 
 const updateStayStatus = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof update_stay_status.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const { stay_code, stay_status } = payload
     const order = yield* store.setStayStatus(operatorId, stay_code, stay_status, yield* currentSecond)
     if (order === undefined) return yield* noSuchStay

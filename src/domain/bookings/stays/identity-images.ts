@@ -5,7 +5,7 @@ import type { Givens, Value } from "../../../platform/database/forms.ts"
 // Images of identity documents, in what the statements of check-in say of them.
 
 /** An image that a guest hands in by the page of a stay. */
-export interface HandedIn {
+export interface InsertIdentityImageParameters {
   readonly operatorId: number
   readonly stayId: number
   /** Null: of somebody who is no guest by name. */
@@ -23,10 +23,10 @@ export interface HandedIn {
  * is counted on its own row so that two at once are; `handed` has the stay's names. `keep` makes the image stay of which the
  * query it is given answers the id.
  */
-export const handingIn = (
+export const insertIdentityImage = (
   sql: SqlClient,
-  { operatorId, stayId, guestId, imageId, url, most, at }: Givens<HandedIn>,
-  keep: (imageId: Fragment) => Fragment
+  { operatorId, stayId, guestId, imageId, url, most, at }: Givens<InsertIdentityImageParameters>,
+  keepImage: (imageId: Fragment) => Fragment
 ): Fragment => sql`
   parent AS (
     SELECT id, reservation_code FROM orders
@@ -39,7 +39,7 @@ export const handingIn = (
     WHERE s.operator_id = ${operatorId} AND s.id = ${stayId} AND s.order_id = parent.id
       AND s.guide_token IS NOT NULL AND s.id_required <> 'not_required' AND s.identity_image_count < ${most}
     RETURNING s.operator_id, s.id, s.order_id, s.stay_code, s.property_id, parent.reservation_code
-  ), kept AS (${keep(sql`(SELECT ${imageId}::bigint FROM taking)`)}), handed AS (
+  ), kept AS (${keepImage(sql`(SELECT ${imageId}::bigint FROM taking)`)}), handed AS (
     INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, image_id, large_url, extra_large_url, created_at)
     SELECT taking.operator_id, taking.order_id, taking.id, (
         SELECT g.id FROM guests g
@@ -50,7 +50,7 @@ export const handingIn = (
   ), told AS (SELECT taking.* FROM taking JOIN handed ON handed.stay_id = taking.id)`
 
 /** Which of an operator's images are looked at: those after one, and the days they are kept after check-out. */
-export interface Forgetting {
+export interface DeleteIdentityImagesParameters {
   readonly operatorId: number
   readonly after: number
   readonly days: number
@@ -64,9 +64,9 @@ export interface Forgetting {
  * that may be such, `over` those that are, `forgotten` those that went. One whose stay is gone, or that came before it was known
  * by whose page, goes by the last stay of its order.
  */
-export const forgettingIdentityImages = (
+export const deleteExpiredIdentityImages = (
   sql: SqlClient,
-  { operatorId, after, days, now, then }: Givens<Forgetting>,
+  { operatorId, after, days, now, then }: Givens<DeleteIdentityImagesParameters>,
   most: Value<number>
 ): Fragment => sql`
   looked_at AS MATERIALIZED (

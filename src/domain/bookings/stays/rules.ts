@@ -5,7 +5,7 @@ import type { ClockTime, StayStatus } from "./stay.ts"
 export const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
 
 /** The fields that determine the shown status of a stay. */
-interface MarkedStay {
+interface StayStatusFields {
   /** The status of its order. */
   readonly status: string
   readonly stay_status: typeof StayStatus.Type
@@ -18,7 +18,7 @@ interface MarkedStay {
  * Returns the status to show for a stay. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. From its check-out time on, an
  * accepted stay whose guest was not marked as arrived shows `stay_completed`. The stored status does not change.
  */
-export const readStayStatus = (stay: MarkedStay, clock: string): MarkedStay["stay_status"] =>
+export const currentStayStatus = (stay: StayStatusFields, clock: string): StayStatusFields["stay_status"] =>
   stay.status === "accepted" &&
   stay.stay_status === "checkin_pending" &&
   `${stay.check_out_date} ${stay.check_out_time}` <= clock
@@ -26,7 +26,7 @@ export const readStayStatus = (stay: MarkedStay, clock: string): MarkedStay["sta
     : stay.stay_status
 
 /** `HH:mm`, as the database takes a time of day; what removes it, or says nothing of it, stays as it is. */
-export const clockText = (time: typeof ClockTime.Type | null | undefined): string | null | undefined =>
+export const toClockText = (time: typeof ClockTime.Type | null | undefined): string | null | undefined =>
   time === null || time === undefined
     ? time
     : [time.hour, time.minute].map((part) => String(part).padStart(2, "0")).join(":")

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
-import { column, columnOr } from "../../../platform/database/columns.ts"
+import { column, columnWithDefault } from "../../../platform/database/columns.ts"
 
 // One stay: a room of an order, from arriving to leaving. Every column of it stands here once; what a new stay says, what
 // changes of its order are worked out from, rows, and the statements follow from it.
@@ -43,8 +43,8 @@ export const StayTerms = Schema.Struct({
   check_out_date: column("date", Schema.String),
   number_of_guests: column("integer", Schema.Int),
   number_of_adults: column("integer", Schema.Int),
-  number_of_children: columnOr("integer", Schema.Int, 0),
-  number_of_infants: columnOr("integer", Schema.Int, 0),
+  number_of_children: columnWithDefault("integer", Schema.Int, 0),
+  number_of_infants: columnWithDefault("integer", Schema.Int, 0),
   guest_name: column("text", Text),
   guest_phone: column("text", Text),
   guest_email: column("text", Text),
@@ -53,24 +53,24 @@ export const StayTerms = Schema.Struct({
   commission: column("numeric", Schema.NullOr(Decimal)),
   /** The part of the rate that is for the nights: the weight of this stay in the split of the order's entries. */
   accommodation_revenue: column("numeric", Decimal),
-  remarks: columnOr("text", Schema.String, ""),
+  remarks: columnWithDefault("text", Schema.String, ""),
   /** The channel's listing; null for orders made by hand, whose listing is the property. */
-  listing_id: columnOr("text", Text, null),
+  listing_id: columnWithDefault("text", Text, null),
   /** The channel's own id of the room within its order. */
-  channel_room_id: columnOr("text", Text, null),
-  number_of_pets: columnOr("integer", Schema.Int, 0),
+  channel_room_id: columnWithDefault("text", Text, null),
+  number_of_pets: columnWithDefault("integer", Schema.Int, 0),
   /** What the channel itemized, major units; null for the plain case of nights and commission. */
-  rate_details: columnOr("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
-  channel_remarks: columnOr("text", Schema.String, "")
+  rate_details: columnWithDefault("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
+  channel_remarks: columnWithDefault("text", Schema.String, "")
 })
 
 /** What whoever sold it says once and for all. */
 export const StaySource = Schema.Struct({
-  additional_fees: columnOr("jsonb", Schema.Array(AdditionalFee), [])
+  additional_fees: columnWithDefault("jsonb", Schema.Array(AdditionalFee), [])
 })
 
 /** What the host keeps beside it, and changes of the order never touch (store.ts). */
-export const StayKeeping = Schema.Struct({
+export const HostStayFields = Schema.Struct({
   stay_status: column("text", StayStatus),
   arrival_at: column("time", Schema.NullOr(ClockTime)),
   departure_at: column("time", Schema.NullOr(ClockTime)),
@@ -86,30 +86,30 @@ export const StayKeeping = Schema.Struct({
 /** A person of a stay. */
 export const GuestDetails = Schema.Struct({
   name: column("text", Schema.String),
-  phone: columnOr("text", Text, null),
-  email: columnOr("text", Text, null),
-  id_type: columnOr("text", Schema.NullOr(Schema.Literals(["passport", "id_card", "others"])), null),
-  id_number: columnOr("text", Text, null),
-  gender: columnOr("text", Schema.NullOr(Schema.Literals(["male", "female"])), null),
+  phone: columnWithDefault("text", Text, null),
+  email: columnWithDefault("text", Text, null),
+  id_type: columnWithDefault("text", Schema.NullOr(Schema.Literals(["passport", "id_card", "others"])), null),
+  id_number: columnWithDefault("text", Text, null),
+  gender: columnWithDefault("text", Schema.NullOr(Schema.Literals(["male", "female"])), null),
   /** ISO 3166-1 alpha-2. */
-  country: columnOr("text", Text, null),
+  country: columnWithDefault("text", Text, null),
   is_booker: column("boolean", Schema.Boolean)
 })
 export type GuestDetails = typeof GuestDetails.Type
 
 /** The columns a new stay fills. */
-export const GivenStay = Schema.Struct({ ...StayTerms.fields, ...StaySource.fields })
+export const NewStayColumns = Schema.Struct({ ...StayTerms.fields, ...StaySource.fields })
 
-export const NewStay = Schema.Struct({ ...GivenStay.fields, guests: Schema.Array(GuestDetails) })
+export const NewStay = Schema.Struct({ ...NewStayColumns.fields, guests: Schema.Array(GuestDetails) })
 export type NewStay = typeof NewStay.Type
 
 export const StayState = Schema.Struct({ ...StayIdentity.fields, ...StayTerms.fields })
 export type StayState = typeof StayState.Type
 
 /** The whole row. */
-export const Stay = Schema.Struct({
+export const StayRow = Schema.Struct({
   ...StayIdentity.fields,
   ...StayTerms.fields,
   ...StaySource.fields,
-  ...StayKeeping.fields
+  ...HostStayFields.fields
 })

@@ -1,10 +1,15 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEvent } from "../../../jobs/events/events.ts"
-import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../../platform/database/columns.ts"
+import {
+  columnAssignments,
+  columnDefinitions,
+  columnNames,
+  jsonObjectPairs
+} from "../../../platform/database/columns.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import { GivenStay, GuestDetails, type NewStay, StayIdentity, StayState, StayTerms } from "./stay.ts"
+import { GuestDetails, type NewStay, NewStayColumns, StayIdentity, StayState, StayTerms } from "./stay.ts"
 
 // What other families' statements say of stays: parts of one statement, which the tables' owner writes.
 
@@ -33,10 +38,10 @@ export const insertStays = (
   given_stay AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
       AS given (place bigint, order_id bigint, stay_code text, holds boolean, guests jsonb,
-        ${sql.literal(definitionsOf(GivenStay))})
+        ${sql.literal(columnDefinitions(NewStayColumns))})
   ), inserted_stay AS (
-    INSERT INTO stays (operator_id, order_id, stay_code, ${sql.literal(namesOf(GivenStay))})
-    SELECT into_order.operator_id, into_order.id, stay_code, ${sql.literal(namesOf(GivenStay, "given_stay"))}
+    INSERT INTO stays (operator_id, order_id, stay_code, ${sql.literal(columnNames(NewStayColumns))})
+    SELECT into_order.operator_id, into_order.id, stay_code, ${sql.literal(columnNames(NewStayColumns, "given_stay"))}
     FROM ${sql.literal(into)} into_order JOIN given_stay ON coalesce(given_stay.order_id, into_order.id) = into_order.id
     ORDER BY length(stay_code), stay_code
     RETURNING operator_id, id, stay_code
@@ -44,10 +49,10 @@ export const insertStays = (
     SELECT inserted_stay.operator_id, inserted_stay.id, given_stay.*
     FROM inserted_stay JOIN given_stay USING (stay_code)
   ), inserted_guest AS (
-    INSERT INTO guests (operator_id, stay_id, ${sql.literal(namesOf(GuestDetails))})
-    SELECT new_stay.operator_id, new_stay.id, ${sql.literal(namesOf(GuestDetails, "person"))}
+    INSERT INTO guests (operator_id, stay_id, ${sql.literal(columnNames(GuestDetails))})
+    SELECT new_stay.operator_id, new_stay.id, ${sql.literal(columnNames(GuestDetails, "person"))}
     FROM new_stay
-    CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(definitionsOf(GuestDetails))})
+    CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(columnDefinitions(GuestDetails))})
   )`
 
 /** A stay that goes for good, and which room of its order it was: its code is after that. */
@@ -93,28 +98,28 @@ export const updateStays = (
   stays: Value<ReadonlyArray<StayState>>
 ): Fragment => sql`
   updated_stay AS (
-    UPDATE stays s SET ${sql.literal(assignmentsOf(StayTerms, "wanted"))}
+    UPDATE stays s SET ${sql.literal(columnAssignments(StayTerms, "wanted"))}
     FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
-      AS wanted (${sql.literal(definitionsOf(StayState))})
+      AS wanted (${sql.literal(columnDefinitions(StayState))})
     WHERE s.operator_id = ${operatorId} AND s.id = wanted.id
   )`
 
 /** The stays of an order as rules see them ({@link StayState}), as JSON; `order` is a row of `orders`. */
-export const stayStatesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
+export const stayStatesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT jsonb_agg(jsonb_build_object(
-    ${sql.literal(pairsOf(StayIdentity, "s"))}, ${sql.literal(pairsOf(StayTerms, "s"))}) ORDER BY s.id)
+    ${sql.literal(jsonObjectPairs(StayIdentity, "s"))}, ${sql.literal(jsonObjectPairs(StayTerms, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
 
 /** The highest number of a stay that the order has no more, 0 if there is none; `order` is a row of `orders`. */
-export const lastRoomOf = (sql: SqlClient, order: Fragment): Fragment => sql`coalesce((
+export const lastRoomSql = (sql: SqlClient, order: Fragment): Fragment => sql`coalesce((
   SELECT r.last_room FROM removed_stays r
   WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id), 0)`
 
 /** Which record of the queue of events a stay's events are about. */
-export const stayRecord = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`
+export const stayRecordSql = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`
 
 /** An event's fields that name a stay, from columns of these names; in no property is in property 0. */
-export const stayFields = (sql: SqlClient) => ({
+export const stayEventFields = (sql: SqlClient) => ({
   reservation_code: sql`reservation_code`,
   stay_code: sql`stay_code`,
   property_id: sql`coalesce(property_id, 0)`
@@ -127,7 +132,7 @@ export const recordStayUpdates = (
 ): Fragment =>
   recordEvent(sql, "reservation_updated", {
     from: updates.from,
-    record: stayRecord(sql),
-    fields: { ...stayFields(sql), ...(updates.subEvent === undefined ? {} : { sub_event: updates.subEvent }) },
+    record: stayRecordSql(sql),
+    fields: { ...stayEventFields(sql), ...(updates.subEvent === undefined ? {} : { sub_event: updates.subEvent }) },
     at: updates.at
   })

@@ -1,23 +1,23 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import type { PaletteColor } from "../../../contract/palette.ts"
-import { brokenConstraint, rowUnless } from "../../../platform/database/constraints.ts"
+import { findConstraintViolation, makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { savepoint } from "../../../platform/database/savepoint.ts"
-import { exactFirst, isNamed } from "../../named-row.ts"
-import { isMadeMeanwhile, namedTag } from "../reservation-tags/named-tag.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { withSavepoint } from "../../../platform/database/savepoint.ts"
+import { exactNameFirstOrder, hasNameCondition } from "../../named-row.ts"
+import { findOrCreateStayTag, isConcurrentlyCreated } from "../reservation-tags/named-tag.ts"
 import { noSuchStay } from "./rules.ts"
-import { stayRecord } from "./table.ts"
+import { stayRecordSql } from "./table.ts"
 
 // Which tags a stay carries.
 
 type Sql = SqlClient.SqlClient
 
-const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
+const readAddedTag = makeRowReaderOrFail(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
   name === "reservation_tag_limit"
     ? new ValidationFailed({
         message: `tag_name: is new, but the account already has ${detail} tags of its own, the maximum.`
@@ -27,27 +27,27 @@ const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, 
       ? noSuchStay
       : undefined
 )
-const readUntagged = onlyRowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
+const readRemovedTag = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
 
 /** Whose stay, under which code. */
-export interface Sought {
+export interface StayKey {
   readonly operatorId: number
   readonly stayCode: string
 }
 
-const named = (sql: Sql, { operatorId, stayCode }: Givens<Sought>): Fragment => sql`
+const selectStay = (sql: Sql, { operatorId, stayCode }: Givens<StayKey>): Fragment => sql`
   SELECT s.operator_id, s.id, o.reservation_code
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
 
 /** For the trail: the field changed on the stays of a table expression that names their order. */
-export const touchedField = (
+export const changedStayField = (
   sql: Sql,
   field: "check_in_approved_at" | "checkin_guide_images" | "stay_status" | "tags",
   stays: Fragment
-) => sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
+) => sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
 
-interface Tagged extends Sought {
+interface AddTagParameters extends StayKey {
   readonly name: string
   readonly color: PaletteColor
   readonly at: Date
@@ -55,10 +55,10 @@ interface Tagged extends Sought {
 
 /** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
 export const addTag = (sql: Sql) => {
-  const refusable = savepoint(sql)
-  const statement = onRecordInForms(sql, (tagged: Givens<Tagged>) => ({
+  const inSavepoint = withSavepoint(sql)
+  const statement = prepareRecordedChange(sql, (parameters: Givens<AddTagParameters>) => ({
     change: sql`
-      stay AS (${named(sql, tagged)}), ${namedTag(sql, tagged)}, linked AS (
+      stay AS (${selectStay(sql, parameters)}), ${findOrCreateStayTag(sql, parameters)}, linked AS (
         INSERT INTO stay_tags AS link (operator_id, stay_id, tag_id, stays_version)
         SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
         ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
@@ -67,8 +67,8 @@ export const addTag = (sql: Sql) => {
       )`,
     events: [],
     touched: sql`
-      ${touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
-      UNION ALL ${touchedIn(sql, "reservation_tag", "made_tag")}`,
+      ${changedStayField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
+      UNION ALL ${createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag")}`,
     outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
   }))
   return (
@@ -77,34 +77,36 @@ export const addTag = (sql: Sql) => {
     { name, color }: { readonly name: string; readonly color: PaletteColor },
     at: Date
   ) => {
-    const tagging = refusable(statement({ operatorId, stayCode, name, color, at }))
-    return readTagged(Effect.retry(tagging, { times: 1, while: (error) => isMadeMeanwhile(brokenConstraint(error)) }))
+    const attempt = inSavepoint(statement({ operatorId, stayCode, name, color, at }))
+    return readAddedTag(
+      Effect.retry(attempt, { times: 1, while: (error) => isConcurrentlyCreated(findConstraintViolation(error)) })
+    )
   }
 }
 
-interface Untagged extends Sought {
+interface RemoveTagParameters extends StayKey {
   readonly tagName: string
 }
 
 export const removeTag = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (untagged: Givens<Untagged>) => ({
+  const statement = prepareRecordedChange(sql, (parameters: Givens<RemoveTagParameters>) => ({
     change: sql`
-      stay AS (${named(sql, untagged)}), carried AS (
+      stay AS (${selectStay(sql, parameters)}), carried AS (
         SELECT link.stay_id, link.tag_id FROM stay
         JOIN stay_tags link ON link.operator_id = stay.operator_id AND link.stay_id = stay.id
         JOIN usable_reservation_tags tag ON tag.operator_id = link.operator_id AND tag.id = link.tag_id
           AND tag.stays_version = link.stays_version
-        WHERE link.operator_id = ${untagged.operatorId} AND ${isNamed(sql, "tag", "tag_name", untagged.tagName)}
-        ORDER BY ${exactFirst(sql, "tag", "tag_name", untagged.tagName)} LIMIT 1
+        WHERE link.operator_id = ${parameters.operatorId} AND ${hasNameCondition(sql, "tag", "tag_name", parameters.tagName)}
+        ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", parameters.tagName)} LIMIT 1
       ), removed AS (
         DELETE FROM stay_tags link USING carried
-        WHERE link.operator_id = ${untagged.operatorId} AND link.stay_id = carried.stay_id AND link.tag_id = carried.tag_id
+        WHERE link.operator_id = ${parameters.operatorId} AND link.stay_id = carried.stay_id AND link.tag_id = carried.tag_id
         RETURNING link.tag_id
       )`,
     events: [],
-    touched: touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
+    touched: changedStayField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
     outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
   }))
   return (operatorId: number, stayCode: string, tagName: string) =>
-    readUntagged(statement({ operatorId, stayCode, tagName }))
+    readRemovedTag(statement({ operatorId, stayCode, tagName }))
 }

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { DateRange } from "../../../contract/date-range.ts"
-import { inSpan } from "../../../platform/telemetry/spans.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import type { PropertyAvailability } from "./contract.ts"
-import { calendarOver } from "./rules.ts"
+import { makeCalendarBuilder } from "./rules.ts"
 import { AvailabilityStore } from "./store.ts"
 
 /** Which days of its properties an operator can sell: what calendars, pages and other families read. */
@@ -26,14 +26,14 @@ export class Availability extends Context.Service<
       const store = yield* AvailabilityStore
       return Availability.of({
         days: Effect.fnUntraced(function* (operatorId, propertyIds, range) {
-          const known = yield* store.days(operatorId, propertyIds, range)
-          const byId = new Map(known.map((property) => [property.id, property]))
-          const calendar = calendarOver(range)
+          const propertyDays = yield* store.days(operatorId, propertyIds, range)
+          const byId = new Map(propertyDays.map((property) => [property.id, property]))
+          const buildCalendar = makeCalendarBuilder(range)
           return Array.from(new Set(propertyIds)).flatMap((id) => {
             const property = byId.get(id)
-            return property === undefined ? [] : [{ id, availabilities: calendar(property) }]
+            return property === undefined ? [] : [{ id, availabilities: buildCalendar(property) }]
           })
-        }, inSpan("Availability.days"))
+        }, withChildSpan("Availability.days"))
       })
     })
   ).pipe(Layer.provide(AvailabilityStore.layer))

@@ -1,12 +1,15 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Acting } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { knowsProperty } from "../../properties/properties/belonging.ts"
-import { Letting, type Turned } from "./Letting.ts"
+import { checkPropertyExists } from "../../properties/properties/belonging.ts"
+import { PropertyActivation, type PropertyActivationResult } from "./Letting.ts"
 
-type Turning = (operatorId: number, propertyId: number) => Effect.Effect<Turned, NotFound, Acting>
+type ActivationChange = (
+  operatorId: number,
+  propertyId: number
+) => Effect.Effect<PropertyActivationResult, NotFound, CurrentActor>
 
 const noSuchProperty = new NotFound({ message: "There is no such property." })
 
@@ -16,21 +19,21 @@ const noSuchProperty = new NotFound({ message: "There is no such property." })
  */
 export class HostLetting extends Context.Service<
   HostLetting,
-  { readonly deactivate: Turning; readonly activate: Turning }
+  { readonly deactivate: ActivationChange; readonly activate: ActivationChange }
 >()("latchkey/resources/HostLetting") {
   static readonly layer = Layer.effect(
     HostLetting,
     Effect.gen(function* () {
-      const letting = yield* Letting
+      const activation = yield* PropertyActivation
       const { wake } = yield* WakeUp
-      const knows = knowsProperty(yield* SqlClient.SqlClient)
+      const knows = checkPropertyExists(yield* SqlClient.SqlClient)
       const own =
-        (turn: Letting["Service"]["activate"]): Turning =>
+        (turn: PropertyActivation["Service"]["activate"]): ActivationChange =>
         (operatorId, id) =>
           Effect.flatMap(knows(operatorId, id), (known) =>
             known ? Effect.ensuring(turn(id), wake) : Effect.fail(noSuchProperty)
           )
-      return HostLetting.of({ deactivate: own(letting.deactivate), activate: own(letting.activate) })
+      return HostLetting.of({ deactivate: own(activation.deactivate), activate: own(activation.activate) })
     })
-  ).pipe(Layer.provide(Letting.layer))
+  ).pipe(Layer.provide(PropertyActivation.layer))
 }

@@ -1,46 +1,46 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecordInForms, touchedBetween } from "../../../changes/on-record.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import { changedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import { NotFound } from "../../../contract/errors.ts"
-import { addDays, dateInZone, wholeSecond } from "../../../contract/time.ts"
+import { addDays, dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
-import { inSpan } from "../../../platform/telemetry/spans.ts"
-import { holdProperty, turnProperty } from "../../properties/properties/letting.ts"
-import { isUnsellable, recordDays } from "./calendar-days.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { lockProperty, setPropertyActive } from "../../properties/properties/letting.ts"
+import { isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 
 /** How a property stands, and how many of its days can be sold now that could not before, or the other way about. */
-export interface Turned {
+export interface PropertyActivationResult {
   readonly property_id: number
   readonly active: boolean
   readonly changed_days: number
 }
 
 /** Whether properties are let at all. */
-export class Letting extends Context.Service<
-  Letting,
+export class PropertyActivation extends Context.Service<
+  PropertyActivation,
   {
     /** Nothing of it can be sold from today on, and its stays stay. Turned off twice is turned off once. */
-    readonly deactivate: (propertyId: number) => Effect.Effect<Turned, NotFound, Acting>
+    readonly deactivate: (propertyId: number) => Effect.Effect<PropertyActivationResult, NotFound, CurrentActor>
     /** What nothing else takes can be sold again. */
-    readonly activate: (propertyId: number) => Effect.Effect<Turned, NotFound, Acting>
+    readonly activate: (propertyId: number) => Effect.Effect<PropertyActivationResult, NotFound, CurrentActor>
   }
 >()("latchkey/resources/Letting") {
   static readonly layer = Layer.effect(
-    Letting,
+    PropertyActivation,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const turned = turning(sql)
-      return Letting.of({
-        deactivate: (id) => inSpan("Letting.deactivate")(turned(id, false)),
-        activate: (id) => inSpan("Letting.activate")(turned(id, true))
+      const setPropertyActive = makeSetPropertyActive(sql)
+      return PropertyActivation.of({
+        deactivate: (id) => withChildSpan("Letting.deactivate")(setPropertyActive(id, false)),
+        activate: (id) => withChildSpan("Letting.activate")(setPropertyActive(id, true))
       })
     })
   )
 }
 
-interface Turning {
+interface SetActiveParameters {
   readonly operatorId: number
   readonly id: number
   readonly now: Date
@@ -48,49 +48,49 @@ interface Turning {
   readonly last: string
 }
 
-const readTurned = onlyRowOf(Schema.Struct({ changed_days: Schema.Int }))
+const readChangedDays = makeSingleRowReader(Schema.Struct({ changed_days: Schema.Int }))
 
 /** Turns a property that is held (`holdProperty`) off or on, and tells of the days that nothing else takes. */
-const turn = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, (turning: Givens<Turning>, isLet: boolean) => ({
+const makeSetActive = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, (property: Givens<SetActiveParameters>, isActive: boolean) => ({
     change: sql`
-      ${turnProperty(sql, turning, isLet)},
+      ${setPropertyActive(sql, property, isActive)},
       seen AS (
         SELECT after.operator_id, after.id AS property_id, count(*) AS days,
-          jsonb_agg(jsonb_build_object('date', date::date, 'available', ${isLet}::boolean) ORDER BY date) AS availabilities
-        FROM after CROSS JOIN generate_series(${turning.today}::date, ${turning.last}::date, interval '1 day') date
+          jsonb_agg(jsonb_build_object('date', date::date, 'available', ${isActive}::boolean) ORDER BY date) AS availabilities
+        FROM after CROSS JOIN generate_series(${property.today}::date, ${property.last}::date, interval '1 day') date
         WHERE NOT EXISTS (
           SELECT FROM calendar_days d WHERE d.operator_id = after.operator_id AND d.property_id = after.id
-            AND d.day = date::date AND ${isUnsellable(sql, sql`d`)})
+            AND d.day = date::date AND ${isUnavailableCondition(sql, sql`d`)})
         GROUP BY after.operator_id, after.id
       )`,
-    events: [recordDays(sql, sql`seen`, turning.now)],
-    touched: touchedBetween(sql, "property"),
+    events: [recordAvailabilityEventSql(sql, sql`seen`, property.now)],
+    touched: changedRecordsSql(sql, "property"),
     outcome: sql`SELECT coalesce((SELECT days FROM seen), 0) AS changed_days`
   }))
-  return (values: Turning, isLet: boolean) => readTurned(statement(values, isLet))
+  return (values: SetActiveParameters, isActive: boolean) => readChangedDays(statement(values, isActive))
 }
 
 /**
  * Two statements in a transaction: the second sees what was committed while the first waited for the property, so that each
  * day's last event says what it is, whoever changes days at the same time.
  */
-const turning = (sql: SqlClient.SqlClient) => {
-  const held = holdProperty(sql)
-  const turned = turn(sql)
-  return (id: number, isLet: boolean): Effect.Effect<Turned, NotFound, Acting> => {
+const makeSetPropertyActive = (sql: SqlClient.SqlClient) => {
+  const lockPropertyRow = lockProperty(sql)
+  const setActive = makeSetActive(sql)
+  return (id: number, isActive: boolean): Effect.Effect<PropertyActivationResult, NotFound, CurrentActor> => {
     const change = Effect.gen(function* () {
-      const whose = yield* held(id)
-      if (whose === undefined) return undefined
+      const owner = yield* lockPropertyRow(id)
+      if (owner === undefined) return undefined
       const now = yield* Clock.currentTimeMillis
-      const today = dateInZone(now, whose.time_zone)
+      const today = dateInZone(now, owner.time_zone)
       const days = { today, last: addDays(today, AVAILABILITY_END_DAYS) }
-      return yield* turned({ operatorId: whose.operator_id, id, now: wholeSecond(now), ...days }, isLet)
+      return yield* setActive({ operatorId: owner.operator_id, id, now: truncateToSecond(now), ...days }, isActive)
     })
-    return Effect.flatMap(Effect.orDie(sql.withTransaction(change)), (made) =>
-      made === undefined
+    return Effect.flatMap(Effect.orDie(sql.withTransaction(change)), (result) =>
+      result === undefined
         ? new NotFound({ message: `There is no property ${id}.` })
-        : Effect.succeed({ property_id: id, active: isLet, ...made })
+        : Effect.succeed({ property_id: id, active: isActive, ...result })
     )
   }
 }

@@ -10,7 +10,7 @@ import type { Value } from "../../../platform/database/forms.ts"
  * says that it is busy, or a stay holds the night. The one list of reasons that stand in a row; a property that is not let
  * ({@link letAmong}) has none of its days to sell either, with or without a row.
  */
-export const isUnsellable = (sql: SqlClient, d: Fragment): Fragment =>
+export const isUnavailableCondition = (sql: SqlClient, d: Fragment): Fragment =>
   sql`(${d}.closed OR ${d}.imported > 0 OR ${d}.stay_id IS NOT NULL)`
 
 /**
@@ -18,16 +18,16 @@ export const isUnsellable = (sql: SqlClient, d: Fragment): Fragment =>
  * statement this is part of, and this for him: so what it tells of days is told as it is now. All of them are held, and
  * only then looked at: one that was turned off as the statement began may be on by now.
  */
-export const letAmong = (sql: SqlClient, named: Fragment): Fragment => sql`
+export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fragment => sql`
   SELECT operator_id, property_id FROM (
     SELECT p.operator_id, p.id AS property_id, p.deactivated_at
-    FROM (SELECT DISTINCT operator_id, property_id FROM (${named}) each) named
+    FROM (SELECT DISTINCT operator_id, property_id FROM (${propertiesSql}) each) named
     JOIN properties p ON p.operator_id = named.operator_id AND p.id = named.property_id
     ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
   ) held WHERE deactivated_at IS NULL`
 
 /** For a CTE: tells of days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
-export const recordDays = (sql: SqlClient, from: Fragment, at: Value<Date>): Fragment =>
+export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Value<Date>): Fragment =>
   recordEvent(sql, "property_availability_updated", {
     from,
     record: sql`'property:' || property_id`,
@@ -42,67 +42,67 @@ export const recordDays = (sql: SqlClient, from: Fragment, at: Value<Date>): Fra
  *
  * Nights are locked in one order, so two changes never wait in a circle for them.
  */
-export const giveNights = (sql: SqlClient, wanted: Fragment, at: Value<Date>): Fragment => sql`
+export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Value<Date>): Fragment => sql`
   given_night AS (
     INSERT INTO calendar_days (operator_id, property_id, day, stay_id, taken_from)
-    SELECT operator_id, property_id, day, stay_id, taken_from FROM (${wanted}) wanted
+    SELECT operator_id, property_id, day, stay_id, taken_from FROM (${nightsSql}) wanted
     ORDER BY property_id, day
     ON CONFLICT (operator_id, property_id, day)
       DO UPDATE SET stay_id = excluded.stay_id, taken_from = excluded.taken_from
     RETURNING operator_id, property_id, day, closed, imported, stay_id, taken_from
-  ), let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM given_night`)}),
+  ), let_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM given_night`)}),
   turned AS (
     SELECT operator_id, property_id,
       jsonb_agg(jsonb_build_object('date', day, 'available', stay_id IS NULL) ORDER BY day) AS availabilities
     FROM given_night JOIN let_property USING (operator_id, property_id)
     WHERE NOT closed AND imported = 0 AND taken_from IS NULL GROUP BY operator_id, property_id
-  ), nights_recorded AS (${recordDays(sql, sql`turned`, at)})`
+  ), nights_recorded AS (${recordAvailabilityEventSql(sql, sql`turned`, at)})`
 
 /**
  * Selects for each day from one to another, both included, of which any cannot be sold how many of the properties `rooms`
  * (`operator_id, property_id`) cannot: `at`, how many days it is after the first, and `rooms`.
  */
-export const unsellableAmong = (sql: SqlClient, rooms: Fragment, start: Fragment, end: Fragment): Fragment => sql`
+export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fragment, end: Fragment): Fragment => sql`
   SELECT d.day - ${start} AS at, count(*) AS rooms FROM ${rooms} room
   JOIN calendar_days d ON d.operator_id = room.operator_id AND d.property_id = room.property_id
     AND d.day >= ${start} AND d.day <= ${end}
-  WHERE ${isUnsellable(sql, sql`d`)} GROUP BY d.day`
+  WHERE ${isUnavailableCondition(sql, sql`d`)} GROUP BY d.day`
 
 /**
  * CTEs that count, or count no more, days that calendars of elsewhere say are busy, and record those that can be sold now or
  * no more. `wanted` selects `operator_id, property_id, day, busy`, each day once; of those before `first` nobody is told.
  * `counted` has the rows as they are after it.
  */
-export const countImported = (
+export const countImportedDaysSql = (
   sql: SqlClient,
-  wanted: Fragment,
+  daysSql: Fragment,
   { first, at }: { readonly first: Value<string>; readonly at: Value<Date> }
 ): Fragment => sql`
-  wanted_day AS MATERIALIZED (${wanted}),
+  wanted_day AS MATERIALIZED (${daysSql}),
   counted AS (
     INSERT INTO calendar_days (operator_id, property_id, day, imported)
     SELECT operator_id, property_id, day, busy::integer FROM wanted_day ORDER BY property_id, day
     ON CONFLICT (operator_id, property_id, day)
       DO UPDATE SET imported = calendar_days.imported + CASE WHEN excluded.imported > 0 THEN 1 ELSE -1 END
     RETURNING operator_id, property_id, day, closed, imported, stay_id
-  ), let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM counted`)}),
+  ), let_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM counted`)}),
   turned AS (
     SELECT operator_id, property_id,
       jsonb_agg(jsonb_build_object('date', day, 'available', NOT busy) ORDER BY day) AS availabilities
     FROM counted JOIN wanted_day USING (operator_id, property_id, day) JOIN let_property USING (operator_id, property_id)
     WHERE imported = busy::integer AND NOT closed AND stay_id IS NULL AND day >= ${first}::date
     GROUP BY operator_id, property_id
-  ), days_recorded AS (${recordDays(sql, sql`turned`, at)})`
+  ), days_recorded AS (${recordAvailabilityEventSql(sql, sql`turned`, at)})`
 
 /** Whose property was touched by {@link countImported}: nothing but its availability. */
-export const touchedByImport = (sql: SqlClient): Fragment => sql`
+export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM counted`
 
 /**
  * Selects the nights of a property from one day on and before another that somebody holds elsewhere: `day`, and the `host` of
  * the calendar that says so. One that a calendar only repeats after us (an echo) nobody holds there.
  */
-export const heldElsewhere = (
+export const importedBusyNightsSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   propertyId: Value<number> | Fragment,
@@ -114,13 +114,13 @@ export const heldElsewhere = (
     AND i.day < ${days.before}::date AND NOT i.echo`
 
 /** Selects those of the nights that a stay holds; `nights` is a table expression with `property_id` and `day`. */
-export const heldAmong = (sql: SqlClient, operatorId: Value<number>, nights: Fragment): Fragment => sql`
+export const nightsHeldByStaysSql = (sql: SqlClient, operatorId: Value<number>, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}
   JOIN calendar_days d ON d.operator_id = ${operatorId} AND d.property_id = nights.property_id AND d.day = nights.day
   WHERE d.stay_id IS NOT NULL`
 
 /** Selects, each once, the stays that hold a night of a property from one day on and before another. */
-export const holdersOf = (
+export const stayIdsHoldingNightsSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   propertyId: Value<number>,
@@ -131,6 +131,6 @@ export const holdersOf = (
     AND d.day >= ${days.from} AND d.day < ${days.before} AND d.stay_id IS NOT NULL`
 
 /** Whether another stay holds a night of `s`, a row of `stays`. */
-export const othersHoldNightsOf = (sql: SqlClient, s: Fragment): Fragment => sql`EXISTS (
+export const hasConflictingStayCondition = (sql: SqlClient, s: Fragment): Fragment => sql`EXISTS (
   SELECT FROM calendar_days d WHERE d.operator_id = ${s}.operator_id AND d.property_id = ${s}.property_id
     AND d.day >= ${s}.check_in_date AND d.day < ${s}.check_out_date AND d.stay_id <> ${s}.id)`

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
 import { CalendarDate, Id } from "../../../contract/fields.ts"
 import { Ids, IdsOrText } from "../../../contract/id-list.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES } from "../../../platform/limits.ts"
 
 // Daily availability of properties (contract facts 6.1 and 6.2).
@@ -27,7 +27,7 @@ const Dates = Schema.Array(CalendarDate).check(
   Schema.isMaxLength(AVAILABILITY_DATES, { expected: `a list of at most ${AVAILABILITY_DATES} dates` })
 )
 
-const operation = family({ category: "calendar", since: "3.4.0", openWorld: true })
+const operation = defineFamily({ category: "calendar", since: "3.4.0", openWorld: true })
 
 export const get_property_availability = operation("get_property_availability", {
   route: "GET /availabilities",
@@ -35,7 +35,7 @@ export const get_property_availability = operation("get_property_availability", 
   payload: { property_ids: IdsOrText, start_date: CalendarDate, end_date: CalendarDate },
   success: Schema.Struct({ properties: Schema.Array(PropertyAvailability) }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it or a reservation holds the night. The day a guest leaves is free. Properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,
     ["Is Harbour 1 free over Easter?", "Which of my flats are open next weekend?"],
     false
@@ -55,7 +55,7 @@ export const update_availabilities = operation("update_availabilities", {
   },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     `Closes (available: false) or opens days of properties for sale; connected channels follow within minutes. Give start_date and end_date (inclusive) or dates; with both, dates is ignored. Days are today or later, within three years; properties times days at most ${AVAILABILITY_CHANGE_DAYS}. Opening takes back only what the host closed: nights of reservations stay taken.`,
     ["Block Harbour 1 for the renovation in March", "Open the cabin again from the 5th to the 9th"],
     true,

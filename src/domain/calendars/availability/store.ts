@@ -1,16 +1,16 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { dateInZone, daysInRange } from "../../../contract/time.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { patiently } from "../../../platform/database/patience.ts"
-import { onlyRowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { retryOnLockConflict } from "../../../platform/database/patience.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { unknownProperties } from "../../properties/properties/belonging.ts"
-import { isUnsellable, letAmong, recordDays } from "./calendar-days.ts"
-import { KnownDays } from "./rules.ts"
+import { activePropertiesSql, isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
+import { PropertyDays } from "./rules.ts"
 
 /** Days to be closed or opened, of each of the properties. */
 export interface DaysChange {
@@ -19,17 +19,17 @@ export interface DaysChange {
   readonly available: boolean
 }
 
-const readDays = rowsOf(
+const readDays = makeRowsReader(
   Schema.Struct({
     id: Schema.Int,
-    ...Struct.omit(KnownDays.fields, ["not_let_from"]),
+    ...Struct.omit(PropertyDays.fields, ["not_let_from"]),
     deactivated_at: Schema.NullOr(Schema.Date),
     time_zone: Schema.String
   })
 )
-const readUnknown = onlyRowOf(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
+const readUnknownProperties = makeSingleRowReader(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
 
-interface AskedDays extends DateRange {
+interface ListDaysParameters extends DateRange {
   readonly operatorId: number
   readonly propertyIds: ReadonlyArray<number>
 }
@@ -41,12 +41,12 @@ interface AskedDays extends DateRange {
 const days = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, propertyIds, start, end }: Givens<AskedDays>) => sql`
+    ({ operatorId, propertyIds, start, end }: Givens<ListDaysParameters>) => sql`
       SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks,
         coalesce(elsewhere.days, '{}') AS elsewhere, p.deactivated_at, o.time_zone
       FROM properties p JOIN operators o ON o.id = p.operator_id
       CROSS JOIN LATERAL (
-        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnsellable(sql, sql`d`)}) AS taken,
+        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnavailableCondition(sql, sql`d`)}) AS taken,
           jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
         FROM calendar_days d
         WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
@@ -63,8 +63,8 @@ const days = (sql: SqlClient.SqlClient) => {
   )
   return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>
     Effect.map(readDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
-      rows.map(({ deactivated_at, time_zone, ...known }) => ({
-        ...known,
+      rows.map(({ deactivated_at, time_zone, ...propertyDays }) => ({
+        ...propertyDays,
         // The day it was turned off.
         not_let_from:
           deactivated_at === null ? null : daysInRange(start, dateInZone(deactivated_at.getTime(), time_zone)) - 1
@@ -73,7 +73,7 @@ const days = (sql: SqlClient.SqlClient) => {
 }
 
 /** Closes the days in the CTE `wanted`: answers those that were not closed. */
-const closed = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   INSERT INTO calendar_days (operator_id, property_id, day, closed)
   SELECT ${operatorId}, property_id, day, true FROM wanted
   ORDER BY property_id, day
@@ -81,7 +81,7 @@ const closed = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment =
   RETURNING operator_id, property_id, day, imported, stay_id`
 
 /** Opens the days in the CTE `wanted`: answers those that were closed. */
-const opened = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   UPDATE calendar_days d SET closed = false FROM (
     SELECT property_id, day FROM calendar_days JOIN wanted USING (property_id, day)
     WHERE operator_id = ${operatorId} AND closed
@@ -90,7 +90,7 @@ const opened = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment =
   WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
   RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
-interface Changed extends Omit<DaysChange, "available"> {
+interface ChangeDaysParameters extends Omit<DaysChange, "available"> {
   readonly operatorId: number
   readonly now: Date
 }
@@ -102,24 +102,24 @@ interface Changed extends Omit<DaysChange, "available"> {
  * told, while the trail has every property of which a day was closed or opened.
  */
 const change = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, property_ids, days, now }: Givens<Changed>, available: boolean) => ({
+    ({ operatorId, property_ids, days, now }: Givens<ChangeDaysParameters>, available: boolean) => ({
       change: sql`
         preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
         wanted AS (
           SELECT DISTINCT property_id, day
           FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
           WHERE preconditions.unknown_properties = '{}'
-        ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
-        let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM changed`)}),
+        ), changed AS (${available ? unblockDaysSql(sql, operatorId) : blockDaysSql(sql, operatorId)}),
+        let_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM changed`)}),
         seen AS (
           SELECT operator_id, property_id,
             jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
           FROM changed JOIN let_property USING (operator_id, property_id)
           WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
         )`,
-      events: [recordDays(sql, sql`seen`, now)],
+      events: [recordAvailabilityEventSql(sql, sql`seen`, now)],
       touched: sql`
         SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
         FROM changed`,
@@ -127,7 +127,7 @@ const change = (sql: SqlClient.SqlClient) => {
     })
   )
   return (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
-    readUnknown(patiently(statement({ operatorId, property_ids, days, now }, available)))
+    readUnknownProperties(retryOnLockConflict(statement({ operatorId, property_ids, days, now }, available)))
 }
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */

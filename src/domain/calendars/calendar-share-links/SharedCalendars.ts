@@ -1,29 +1,29 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { addDays, dateInZone } from "../../../contract/time.ts"
 import { SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
-import { inSpan } from "../../../platform/telemetry/spans.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { Availability } from "../availability/Availability.ts"
-import { isToken } from "./address.ts"
+import { isShareLinkToken } from "./address.ts"
 import { monthStart } from "./rules.ts"
-import { type LinkKey, type NamedProperty, ShareLinkStore } from "./store.ts"
+import { type SharedPropertySummary, type ShareLinkKey, ShareLinkStore } from "./store.ts"
 
-export type { NamedProperty }
+export type { SharedPropertySummary }
 
 /** A link that somebody has opened. */
-export interface OpenedLink extends LinkKey {
+export interface OpenedLink extends ShareLinkKey {
   /** Today where the merchant is. */
   readonly today: string
 }
 
-export interface SharedProperty extends NamedProperty {
+export interface SharedProperty extends SharedPropertySummary {
   /** One entry a day, in order and without gaps. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
 }
 
 /** Some of the properties of a link, and how many it has in all. */
-export interface LinkPart {
+export interface SharedPropertiesPart {
   readonly total: number
-  readonly properties: ReadonlyArray<NamedProperty>
+  readonly properties: ReadonlyArray<SharedPropertySummary>
 }
 
 /** Whole months that begin `past` months before this one. */
@@ -47,11 +47,11 @@ export class SharedCalendars extends Context.Service<
      * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
      * {@link SHARED_PART_PROPERTIES} of them at most, sorted by title.
      */
-    readonly part: (link: OpenedLink, number: number) => Effect.Effect<LinkPart>
+    readonly part: (link: OpenedLink, number: number) => Effect.Effect<SharedPropertiesPart>
     /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
     readonly days: (
       link: OpenedLink,
-      properties: ReadonlyArray<NamedProperty>,
+      properties: ReadonlyArray<SharedPropertySummary>,
       span: MonthSpan
     ) => Effect.Effect<ReadonlyArray<SharedProperty>>
   }
@@ -68,37 +68,37 @@ export class SharedCalendars extends Context.Service<
 
 const open = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (token: string) {
-    const link = isToken(token) ? yield* store.open(token) : undefined
+    const link = isShareLinkToken(token) ? yield* store.findByToken(token) : undefined
     if (link === undefined) return Option.none()
     const { time_zone, ...key } = link
     return Option.some({ ...key, today: dateInZone(yield* Clock.currentTimeMillis, time_zone) })
-  }, inSpan("SharedCalendars.open"))
+  }, withChildSpan("SharedCalendars.open"))
 
 const part = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (link: OpenedLink, number: number) {
     const limit = SHARED_PART_PROPERTIES
-    const total = yield* store.total(link)
-    const rows = yield* store.properties(link, { offset: (number - 1) * limit, limit })
+    const total = yield* store.countProperties(link)
+    const rows = yield* store.listProperties(link, { offset: (number - 1) * limit, limit })
     return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
-  }, inSpan("SharedCalendars.part"))
+  }, withChildSpan("SharedCalendars.part"))
 
 const days = (availability: Availability["Service"]) =>
   Effect.fnUntraced(function* (
     { operator_id, today }: OpenedLink,
-    properties: ReadonlyArray<NamedProperty>,
+    properties: ReadonlyArray<SharedPropertySummary>,
     { past, months }: MonthSpan
   ) {
     const ids = properties.map(({ id }) => id)
     const last = addDays(monthStart(today, months - past), -1)
-    const read = yield* availability.days(operator_id, ids, { start: monthStart(today, -past), end: last })
-    const daysOf = new Map(read.map(({ id, availabilities }) => [id, availabilities]))
+    const calendars = yield* availability.days(operator_id, ids, { start: monthStart(today, -past), end: last })
+    const daysById = new Map(calendars.map(({ id, availabilities }) => [id, availabilities]))
     return properties.map(({ id, title }) => ({
       id,
       title,
       // Without what is remarked on them.
-      days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
+      days: (daysById.get(id) ?? []).map(({ date, available }) => ({ date, available }))
     }))
-  }, inSpan("SharedCalendars.days"))
+  }, withChildSpan("SharedCalendars.days"))
 
 /** As people sort: Room 2 before Room 10. */
 const byTitle = new Intl.Collator("en", { numeric: true })

@@ -2,17 +2,17 @@ import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
 import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
 
 // Links that show free and taken days to whoever holds them (specification, "Calendar share links"; contract facts 8).
 
-export const Scope = Schema.Literals(["entire", "partial"])
+export const ShareLinkScope = Schema.Literals(["entire", "partial"])
 
 export const CalendarShareLink = Schema.Struct({
   id: Id,
-  scope: Scope,
+  scope: ShareLinkScope,
   url: Schema.String.annotateKey({
     description: "Opens the calendar; with `.ics` after it, its feed. Whoever knows it can look."
   }),
@@ -23,14 +23,14 @@ export const CalendarShareLink = Schema.Struct({
 })
 export type CalendarShareLink = typeof CalendarShareLink.Type
 
-const operation = family({ category: "calendar", since: "3.5.0", openWorld: true })
+const operation = defineFamily({ category: "calendar", since: "3.5.0", openWorld: true })
 
 export const search_calendar_share_links = operation("search_calendar_share_links", {
   route: "GET /calendar_share_links",
   summary: "List calendar share links",
   payload: { id: Schema.optionalKey(Id), ...pageFields },
   success: Schema.Struct({ calendar_share_links: Schema.Array(CalendarShareLink), total: Schema.Int }),
-  exposure: card(
+  exposure: toolMetadata(
     "Lists the links under which free and taken days can be seen without an account. Each url opens a page; with .ics after it, a feed for Google, Apple or Outlook calendars.",
     ["Which calendar links have I given out?", "Give me the link to my calendar"],
     false
@@ -40,10 +40,10 @@ export const search_calendar_share_links = operation("search_calendar_share_link
 export const create_calendar_share_link = operation("create_calendar_share_link", {
   route: "POST /calendar_share_links",
   summary: "Create a calendar share link",
-  payload: { scope: Scope, property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES)) },
+  payload: { scope: ShareLinkScope, property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES)) },
   success: Schema.Struct({ calendar_share_link: CalendarShareLink }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Creates a link that shows anybody free and taken days of the coming months and property titles, no guests, no prices. scope entire covers all properties, later ones too, without property_ids; asking again returns the same link. scope partial needs property_ids (from search_properties) and makes a new link each time.",
     ["Share my calendar with the cleaning company", "Make a link that shows only Harbour 1 and Harbour 2"],
     false
@@ -56,7 +56,7 @@ export const delete_calendar_share_link = operation("delete_calendar_share_link"
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Deletes a link for good; find its id with search_calendar_share_links. Whoever opens it is told that it is invalid, and calendars that subscribe to its feed get no more.",
     ["Stop sharing my calendar", "Take the link back that I gave to the agency"],
     false

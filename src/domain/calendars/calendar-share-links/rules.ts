@@ -1,11 +1,11 @@
 import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
-import { asList } from "../../../contract/id-list.ts"
+import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { addDays } from "../../../contract/time.ts"
 import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
 
 /** The properties a new link names: none for `entire`, at least one for `partial` (specification, Errors: 400). */
-export const namedProperties = (payload: {
+export const parseLinkProperties = (payload: {
   readonly scope: "entire" | "partial"
   readonly property_ids?: ReadonlyArray<number>
 }): Result.Result<ReadonlyArray<number>, BadRequest | ValidationFailed> => {
@@ -19,7 +19,7 @@ export const namedProperties = (payload: {
     return Result.fail(new BadRequest({ message: "property_ids: is required with scope partial." }))
   return ids.length === 0
     ? Result.fail(new ValidationFailed({ message: "property_ids: must name a property with scope partial." }))
-    : Result.succeed(asList(ids))
+    : Result.succeed(toSortedUniqueIds(ids))
 }
 
 /** The first day of the month that is `months` after the month of a day; before it when negative. */
@@ -30,23 +30,23 @@ export const monthStart = (day: string, months: number): string => {
 }
 
 /** Where the properties of a page are: in which part of the link, and how many of that part come before them. */
-export const placeOfPage = (page: number): { readonly part: number; readonly before: number } => {
+export const locatePage = (page: number): { readonly part: number; readonly before: number } => {
   const before = (page - 1) * SHARED_PAGE_PROPERTIES
   return { part: Math.floor(before / SHARED_PART_PROPERTIES) + 1, before: before % SHARED_PART_PROPERTIES }
 }
 
 /** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */
-export interface Stretch {
+export interface UnavailableStretch {
   readonly start: string
   /** Exclusive. */
   readonly end: string
 }
 
 /** The taken stretches of days that are in order and without gaps; between two stretches lies a free day. */
-export const takenStretches = (
+export const listUnavailableStretches = (
   days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
-): ReadonlyArray<Stretch> => {
-  const stretches: Array<Stretch> = []
+): ReadonlyArray<UnavailableStretch> => {
+  const stretches: Array<UnavailableStretch> = []
   for (const { date, available } of days) {
     if (available) continue
     const last = stretches.at(-1)

@@ -1,78 +1,78 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import type { Page } from "../../../contract/page.ts"
-import { drawnId } from "../../../platform/database/drawn-id.ts"
+import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { linkToken } from "../../../platform/sealing/places.ts"
-import { Sealing, type Seals } from "../../../platform/sealing/Sealing.ts"
-import { addressOwner, digestOfToken, type OwnedAddress } from "../../addresses.ts"
-import { type OfOperator, removal } from "../../own-row.ts"
-import { allKnown, preconditions, Written } from "../../properties/properties/belonging.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { linkTokenBinding } from "../../../platform/sealing/places.ts"
+import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
+import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../addresses.ts"
+import { makeDeleteRecord, type OperatorScoped } from "../../own-row.ts"
+import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "../../properties/properties/belonging.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
 /** Which links a search means; what is not given does not narrow it. */
-export type LinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
+export type ShareLinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
 
 /** A link with its token, as it is kept, in place of its address. */
-export const LinkRow = Schema.Struct({
+export const ShareLinkRow = Schema.Struct({
   ...Struct.omit(CalendarShareLink.fields, ["url"]),
   token: Schema.String,
   created_at: Schema.Date
 })
-export type LinkRow = typeof LinkRow.Type
+export type ShareLinkRow = typeof ShareLinkRow.Type
 
-export type NewLink = Pick<LinkRow, "token" | "created_at">
+export type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
 
 /** A link whose id was drawn, to which its token is sealed. */
-interface DrawnLink extends NewLink {
+interface SealedShareLink extends NewShareLink {
   readonly id: number
   readonly digest: Uint8Array
 }
 
-const drawn = Effect.fnUntraced(function* (
+const sealNewLink = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { seal }: Seals,
+  { seal }: SecretSealer,
   operatorId: number,
-  { token, created_at }: NewLink
-): Effect.fn.Return<DrawnLink> {
-  const id = yield* drawnId(sql, "calendar_share_links")
-  return { id, token: seal(linkToken(operatorId, id), token), digest: digestOfToken(token), created_at }
+  { token, created_at }: NewShareLink
+): Effect.fn.Return<SealedShareLink> {
+  const id = yield* reserveId(sql, "calendar_share_links")
+  return { id, token: seal(linkTokenBinding(operatorId, id), token), digest: hashToken(token), created_at }
 })
 
 /** A link that opens something, and the zone of the merchant. */
-const Opened = Schema.Struct({
+const OpenedLinkRow = Schema.Struct({
   operator_id: Schema.Int,
   ...Struct.pick(CalendarShareLink.fields, ["id", "scope"]),
   time_zone: Schema.String
 })
 
 /** What tells one link from another, and which properties it has. */
-export type LinkKey = Omit<typeof Opened.Type, "time_zone">
+export type ShareLinkKey = Omit<typeof OpenedLinkRow.Type, "time_zone">
 
 /** What the holder of a link may see of a property beside its days. Nothing else leaves this service. */
-const NamedProperty = Schema.Struct({
+const SharedPropertySummary = Schema.Struct({
   /** Only to tell properties apart; not to be shown. */
   id: Schema.Int,
   title: Schema.String
 })
-export type NamedProperty = typeof NamedProperty.Type
+export type SharedPropertySummary = typeof SharedPropertySummary.Type
 
-const readLink = onlyRowOf(LinkRow)
-const readWritten = onlyRowOf(Written)
-const readOpened = rowOf(Opened)
-const readNamed = rowsOf(NamedProperty)
-const readTotal = onlyRowOf(Schema.Struct({ total: Schema.Int }))
+const readLink = makeSingleRowReader(ShareLinkRow)
+const readWritten = makeSingleRowReader(CheckedChangeRow)
+const readOpenedLink = makeOptionalRowReader(OpenedLinkRow)
+const readProperties = makeRowsReader(SharedPropertySummary)
+const readTotal = makeSingleRowReader(Schema.Struct({ total: Schema.Int }))
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(
+  const page = makePageReader(
     sql,
-    LinkRow,
-    ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
+    ShareLinkRow,
+    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
       matching: sql`
       SELECT * FROM calendar_share_links
       WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
@@ -85,17 +85,17 @@ const search = (sql: SqlClient.SqlClient) => {
       }
     })
   )
-  return (operatorId: number, { id }: LinkSearch, asked: Page) => page({ operatorId, id }, asked)
+  return (operatorId: number, { id }: ShareLinkSearch, pageRequest: Page) => page({ operatorId, id }, pageRequest)
 }
 
 /**
  * The operator's one link to everything, made now unless it exists. An insert that meets one, also one that another
  * call is just making, updates it to what it is: only so does the statement see it. The token says whether it is new.
  */
-const entire = (sql: SqlClient.SqlClient, seals: Seals) => {
-  const statement = onRecordInForms(
+const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, id, token, digest, created_at }: Givens<OfOperator & DrawnLink>) => ({
+    ({ operatorId, id, token, digest, created_at }: Givens<OperatorScoped & SealedShareLink>) => ({
       change: sql`
       link AS (
         INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
@@ -105,28 +105,37 @@ const entire = (sql: SqlClient.SqlClient, seals: Seals) => {
         RETURNING operator_id, id, scope, token, created_at
       )`,
       events: [],
-      touched: sql`${touchedIn(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
+      touched: sql`${createdOrDeletedRecordsSql(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
       outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
     })
   )
-  return (operatorId: number, link: NewLink) =>
-    Effect.flatMap(drawn(sql, seals, operatorId, link), (kept) => readLink(statement({ operatorId, ...kept })))
+  return (operatorId: number, link: NewShareLink) =>
+    Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
+      readLink(statement({ operatorId, ...sealedLink }))
+    )
 }
 
 /** A link to some of the properties. */
-interface PartialLink extends NewLink, Pick<LinkRow, "property_ids"> {}
+interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
 
-const partial = (sql: SqlClient.SqlClient, seals: Seals) => {
-  const statement = onRecordInForms(
+const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, id, token, digest, created_at, property_ids }: Givens<OfOperator & PartialLink & DrawnLink>) => ({
+    ({
+      operatorId,
+      id,
+      token,
+      digest,
+      created_at,
+      property_ids
+    }: Givens<OperatorScoped & NewPartialLink & SealedShareLink>) => ({
       change: sql`
-        ${preconditions(sql, operatorId, { property_ids })},
+        ${ownershipPreconditions(sql, operatorId, { property_ids })},
         written AS (
           INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
           OVERRIDING SYSTEM VALUE
           SELECT ${operatorId}::bigint, ${id}::bigint, 'partial', ${token}::text, ${digest}::bytea, ${created_at}::timestamptz
-          FROM preconditions WHERE ${allKnown(sql)}
+          FROM preconditions WHERE ${allReferencesExist(sql)}
           RETURNING operator_id, id, scope, token, created_at
         ), named AS (
           INSERT INTO calendar_share_link_properties (operator_id, link_id, property_id)
@@ -134,7 +143,7 @@ const partial = (sql: SqlClient.SqlClient, seals: Seals) => {
           FROM written, unnest(${idsParameter(property_ids)}::bigint[]) AS given (id)
         )`,
       events: [],
-      touched: touchedIn(sql, "calendar_share_link", "written"),
+      touched: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
       // A LinkRow, for the key, beside what was unknown.
       outcome: sql`
         SELECT written.id, written.scope, written.token, written.created_at,
@@ -143,18 +152,18 @@ const partial = (sql: SqlClient.SqlClient, seals: Seals) => {
     })
   )
   /** With the token as it is kept, also where nothing was written. */
-  return (operatorId: number, { property_ids, ...link }: PartialLink) =>
-    Effect.flatMap(drawn(sql, seals, operatorId, link), (kept) =>
-      Effect.map(readWritten(statement({ operatorId, property_ids, ...kept })), (written) => ({
+  return (operatorId: number, { property_ids, ...link }: NewPartialLink) =>
+    Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
+      Effect.map(readWritten(statement({ operatorId, property_ids, ...sealedLink })), (written) => ({
         ...written,
-        token: kept.token
+        token: sealedLink.token
       }))
     )
 }
 
 /** Answers the deleted link's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) =>
-  removal(
+  makeDeleteRecord(
     sql,
     "calendar_share_link",
     ({ operatorId, id }) =>
@@ -162,25 +171,27 @@ const remove = (sql: SqlClient.SqlClient) =>
   )
 
 /** The link that has a token; undefined when there is none, or the account behind it is banned or closed. */
-const open = (sql: SqlClient.SqlClient) => {
-  const ownerOf = addressOwner(sql)
+const findByToken = (sql: SqlClient.SqlClient) => {
+  const ownerOf = findSecretUrlOwner(sql)
   const statement = inForms(
     sql,
-    ({ operatorId, id, digest }: Givens<OwnedAddress>) => sql`
+    ({ operatorId, id, digest }: Givens<SecretUrlOwner>) => sql`
       SELECT link.operator_id, link.id, link.scope, operator.time_zone
       FROM calendar_share_links link JOIN operators operator ON operator.id = link.operator_id
       WHERE link.operator_id = ${operatorId} AND link.id = ${id} AND link.token_digest = ${digest}
         AND operator.status = 'active'`
   )
   return (token: string) =>
-    Effect.flatMap(ownerOf(token), (owned) => (owned === undefined ? Effect.undefined : readOpened(statement(owned))))
+    Effect.flatMap(ownerOf(token), (ownedAddress) =>
+      ownedAddress === undefined ? Effect.undefined : readOpenedLink(statement(ownedAddress))
+    )
 }
 
 /** The ids of the properties of a link: a query. */
-const propertyIdsOf = (
+const linkPropertyIdsSql = (
   sql: SqlClient.SqlClient,
-  { operator_id, id }: Givens<Omit<LinkKey, "scope">>,
-  scope: LinkKey["scope"]
+  { operator_id, id }: Givens<Omit<ShareLinkKey, "scope">>,
+  scope: ShareLinkKey["scope"]
 ): Fragment =>
   scope === "entire"
     ? sql`SELECT id FROM properties WHERE operator_id = ${operator_id}`
@@ -192,13 +203,13 @@ const propertyIdsOf = (
  * How many properties a link has. Not said along with them: the embedded database is busy with a hundred thousand for
  * thirty milliseconds here and again there, and lets others have their turn only between two statements.
  */
-const total = (sql: SqlClient.SqlClient) => {
+const countProperties = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    (link: Givens<Omit<LinkKey, "scope">>, scope: LinkKey["scope"]) =>
-      sql`SELECT count(*) AS total FROM (${propertyIdsOf(sql, link, scope)}) properties`
+    (link: Givens<Omit<ShareLinkKey, "scope">>, scope: ShareLinkKey["scope"]) =>
+      sql`SELECT count(*) AS total FROM (${linkPropertyIdsSql(sql, link, scope)}) properties`
   )
-  return ({ operator_id, id, scope }: LinkKey) =>
+  return ({ operator_id, id, scope }: ShareLinkKey) =>
     Effect.map(readTotal(statement({ operator_id, id }, scope)), (row) => row.total)
 }
 
@@ -206,31 +217,31 @@ const total = (sql: SqlClient.SqlClient) => {
  * Some of the properties of a link, in the order they were added. Where they begin is found in the index, and they are
  * read on from there: all that comes before, read and left out, would keep the embedded database busy twice as long.
  */
-const properties = (sql: SqlClient.SqlClient) => {
+const listProperties = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    (wanted: Givens<Omit<LinkKey, "scope"> & Page>, scope: LinkKey["scope"]) => sql`
+    (parameters: Givens<Omit<ShareLinkKey, "scope"> & Page>, scope: ShareLinkKey["scope"]) => sql`
       SELECT property.id, property.title FROM properties property
-      WHERE property.operator_id = ${wanted.operator_id}
+      WHERE property.operator_id = ${parameters.operator_id}
         AND property.id >= (
-          SELECT id FROM (${propertyIdsOf(sql, wanted, scope)}) each ORDER BY id LIMIT 1 OFFSET ${wanted.offset})
-        AND ${scope === "entire" ? sql`true` : sql`property.id IN (${propertyIdsOf(sql, wanted, scope)})`}
-      ORDER BY property.id LIMIT ${wanted.limit}`
+          SELECT id FROM (${linkPropertyIdsSql(sql, parameters, scope)}) each ORDER BY id LIMIT 1 OFFSET ${parameters.offset})
+        AND ${scope === "entire" ? sql`true` : sql`property.id IN (${linkPropertyIdsSql(sql, parameters, scope)})`}
+      ORDER BY property.id LIMIT ${parameters.limit}`
   )
-  return ({ operator_id, id, scope }: LinkKey, { offset, limit }: Page) =>
-    readNamed(statement({ operator_id, id, offset, limit }, scope))
+  return ({ operator_id, id, scope }: ShareLinkKey, { offset, limit }: Page) =>
+    readProperties(statement({ operator_id, id, offset, limit }, scope))
 }
 
 /** The SQL of share links, and of the properties each of them opens. */
 export class ShareLinkStore extends Context.Service<ShareLinkStore>()("latchkey/resources/ShareLinkStore", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, Sealing]), ([sql, seals]) => ({
+  make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
     search: search(sql),
-    entire: entire(sql, seals),
-    partial: partial(sql, seals),
+    createEntire: createEntire(sql, seals),
+    createPartial: createPartial(sql, seals),
     remove: remove(sql),
-    open: open(sql),
-    total: total(sql),
-    properties: properties(sql)
+    findByToken: findByToken(sql),
+    countProperties: countProperties(sql),
+    listProperties: listProperties(sql)
   }))
 }) {
   static readonly layer = Layer.effect(ShareLinkStore, ShareLinkStore.make)

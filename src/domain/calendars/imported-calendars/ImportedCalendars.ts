@@ -1,28 +1,28 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import type { WakeUp } from "../../../jobs/WakeUp.ts"
-import { drawnId } from "../../../platform/database/drawn-id.ts"
+import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../../platform/limits.ts"
-import { calendarAddress, feedToken } from "../../../platform/sealing/places.ts"
-import { openedOrTold, Sealing, type Seals } from "../../../platform/sealing/Sealing.ts"
-import { inTurn } from "../../own-row.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { IMPORTED_CALENDARS, PROPERTY_CALENDARS } from "../../../platform/limits.ts"
+import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/places.ts"
+import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
+import { withOperatorLock } from "../../own-row.ts"
 import type { Outbound } from "../../webhooks/deliveries/Outbound.ts"
 import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { type Acceptance, acceptCalendar } from "./acceptance.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import { CalendarState, type ImportedCalendar, KeptCalendar, noSuchCalendar } from "./calendar.ts"
-import { calendarUrl, digestOfUrl, hostOf, tokensIn } from "./calendar-url.ts"
+import { CalendarState, type ImportedCalendar, ImportedCalendarRow, noSuchCalendar } from "./calendar.ts"
+import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { type Came, fetchNow, reachOf } from "./importing.ts"
+import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./importing.ts"
 import { type CalendarSettings, changeSettings } from "./settings.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
-export interface WantedCalendars {
+export interface ImportedCalendarFilter {
   readonly operatorId: number | undefined
   readonly propertyId: number | undefined
 }
@@ -35,7 +35,7 @@ export interface AddedCalendar {
 }
 
 /** What came of a fetch, and how the calendar stands after it. */
-export interface Fetched extends Came {
+export interface CalendarFetchReport extends CalendarFetchResult {
   readonly state: ImportedCalendar["state"]
 }
 
@@ -51,54 +51,57 @@ export class ImportedCalendars extends Context.Service<
       propertyId: number,
       url: string,
       settings?: CalendarSettings
-    ) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
+    ) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, CurrentActor>
     /** Changes the settings of a calendar, whose feed is then read again. */
-    readonly update: (id: number, settings: CalendarSettings) => Effect.Effect<void, NotFound, Acting>
+    readonly update: (id: number, settings: CalendarSettings) => Effect.Effect<void, NotFound, CurrentActor>
     /**
      * Accepts the last feed with unreadable parts as it was read: unblocks the days that were kept. `seen` is the digest of the
      * feed that the host saw. Without it, the last feed is accepted, whichever that is.
      */
-    readonly accept: (id: number, seen?: string) => Effect.Effect<Acceptance, NotFound | Conflict, Acting | WakeUp>
+    readonly accept: (
+      id: number,
+      seen?: string
+    ) => Effect.Effect<Acceptance, NotFound | Conflict, CurrentActor | WakeUp>
     /** The first `most` that are wanted, by their ids. */
-    readonly list: (wanted: WantedCalendars, most: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
+    readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
     /** Follows a calendar no more: what only it closed is open again. */
-    readonly remove: (id: number) => Effect.Effect<void, NotFound | Conflict, Acting>
+    readonly remove: (id: number) => Effect.Effect<void, NotFound | Conflict, CurrentActor>
     /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
-    readonly fetch: (id: number) => Effect.Effect<Fetched, NotFound, Acting | Outbound | WakeUp>
+    readonly fetch: (id: number) => Effect.Effect<CalendarFetchReport, NotFound, CurrentActor | Outbound | WakeUp>
   }
 >()("latchkey/resources/ImportedCalendars") {
   static readonly layer = Layer.effect(
     ImportedCalendars,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const [queue, seals] = [yield* CalendarQueue, yield* Sealing]
+      const [queue, seals] = [yield* CalendarQueue, yield* CurrentSealer]
       return ImportedCalendars.of({
-        add: adding(sql, seals),
-        list: listing(sql, seals),
-        update: updating(sql),
+        add: makeAdd(sql, seals),
+        list: makeList(sql, seals),
+        update: makeUpdate(sql),
         accept: acceptCalendar(queue),
-        remove: removal(queue),
-        fetch: fetching(sql, queue, yield* FeedReader)
+        remove: makeRemove(queue),
+        fetch: makeFetch(sql, queue, yield* FeedReader)
       })
     })
   ).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))
 }
 
-const readOwner = rowOf(Schema.Struct({ operator_id: Schema.Int }))
+const readOwner = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
-interface Asked {
+interface PropertyParameters {
   readonly propertyId: number
 }
 
-const ownerOf = (sql: SqlClient.SqlClient) => {
+const makeFindPropertyOwner = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ propertyId }: Givens<Asked>) => sql`SELECT operator_id FROM properties WHERE id = ${propertyId}`
+    ({ propertyId }: Givens<PropertyParameters>) => sql`SELECT operator_id FROM properties WHERE id = ${propertyId}`
   )
   return (propertyId: number) => readOwner(statement({ propertyId }))
 }
 
-interface New extends Asked {
+interface InsertCalendarParameters extends PropertyParameters {
   readonly operatorId: number
   /** To which the address is sealed. */
   readonly id: number
@@ -112,7 +115,7 @@ interface New extends Asked {
   readonly now: Date
 }
 
-const readMade = onlyRowOf(
+const readInsertedCalendar = makeSingleRowReader(
   Schema.Struct({
     id: Schema.NullOr(Schema.Int),
     of_property: Schema.Int,
@@ -125,10 +128,20 @@ const readMade = onlyRowOf(
  * Adds a calendar, or finds it; in the operator's turn, so that no other is added meanwhile. An address of ours that tells what
  * is busy in the property is none to follow: it would hold its own days shut for ever.
  */
-const make = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(
+const makeInsertCalendar = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, id, propertyId, url, digest, tokens, host, skipUnavailable, now }: Givens<New>) => ({
+    ({
+      operatorId,
+      id,
+      propertyId,
+      url,
+      digest,
+      tokens,
+      host,
+      skipUnavailable,
+      now
+    }: Givens<InsertCalendarParameters>) => ({
       change: sql`
       known AS (
         SELECT id FROM imported_calendars
@@ -153,8 +166,8 @@ const make = (sql: SqlClient.SqlClient) => {
         OVERRIDING SYSTEM VALUE
         SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable}::boolean, ${now}, ${now} FROM room
         WHERE NOT EXISTS (SELECT FROM known) AND NOT is_own
-          AND of_property < ${sql.literal(String(CALENDARS_OF_PROPERTY))}
-          AND of_operator < ${sql.literal(String(CALENDARS))}
+          AND of_property < ${sql.literal(String(PROPERTY_CALENDARS))}
+          AND of_operator < ${sql.literal(String(IMPORTED_CALENDARS))}
         RETURNING operator_id, id
       )`,
       events: [],
@@ -163,71 +176,71 @@ const make = (sql: SqlClient.SqlClient) => {
       SELECT coalesce((SELECT id FROM known), (SELECT id FROM made)) AS id, of_property, of_operator, is_own FROM room`
     })
   )
-  return (made: New) => readMade(statement(made))
+  return (calendar: InsertCalendarParameters) => readInsertedCalendar(statement(calendar))
 }
 
-const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["Service"]["add"] => {
-  const owner = ownerOf(sql)
-  const made = make(sql)
-  const alone = inTurn(sql)
-  const change = changeSettings(sql)
-  return Effect.fnUntraced(function* (propertyId, given, settings) {
-    const url = yield* Effect.fromResult(calendarUrl(given, yield* receiverPolicy))
-    const found = yield* owner(propertyId)
-    if (found === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
-    const operatorId = found.operator_id
+const makeAdd = (sql: SqlClient.SqlClient, { seal }: SecretSealer): ImportedCalendars["Service"]["add"] => {
+  const findPropertyOwner = makeFindPropertyOwner(sql)
+  const insertCalendar = makeInsertCalendar(sql)
+  const runLocked = withOperatorLock(sql)
+  const applySettings = changeSettings(sql)
+  return Effect.fnUntraced(function* (propertyId, urlText, settings) {
+    const url = yield* Effect.fromResult(parseCalendarUrl(urlText, yield* receiverPolicy))
+    const property = yield* findPropertyOwner(propertyId)
+    if (property === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
+    const operatorId = property.operator_id
     const now = yield* DateTime.nowAsDate
-    const drawn = yield* drawnId(sql, "imported_calendars")
-    const { id, of_property, is_own } = yield* alone(
+    const newId = yield* reserveId(sql, "imported_calendars")
+    const { id, of_property, is_own } = yield* runLocked(
       operatorId,
-      made({
+      insertCalendar({
         operatorId,
         propertyId,
-        id: drawn,
-        url: seal(calendarAddress(operatorId, drawn), url),
+        id: newId,
+        url: seal(calendarAddressBinding(operatorId, newId), url),
         digest: digestOfUrl(url),
-        tokens: tokensIn(url),
+        tokens: tokenDigestsIn(url),
         host: hostOf(url),
         skipUnavailable: settings?.skipUnavailable ?? false,
         now
       })
     )
     // The property may follow the calendar already, with other settings.
-    if (id !== null && settings !== undefined) yield* change(id, settings, now)
+    if (id !== null && settings !== undefined) yield* applySettings(id, settings, now)
     if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
-    if (is_own) return yield* ownFeed
-    return yield* of_property >= CALENDARS_OF_PROPERTY ? tooManyOfProperty : tooMany
+    if (is_own) return yield* ownFeedNotAllowed
+    return yield* of_property >= PROPERTY_CALENDARS ? tooManyOfProperty : tooManyOfOperator
   })
 }
 
-const ownFeed = new ValidationFailed({
+const ownFeedNotAllowed = new ValidationFailed({
   message: "url: must not be this property's own feed, which would keep its days blocked for ever."
 })
 const tooManyOfProperty = new ValidationFailed({
-  message: `property: already imports ${CALENDARS_OF_PROPERTY} calendars, the maximum; remove one first.`
+  message: `property: already imports ${PROPERTY_CALENDARS} calendars, the maximum; remove one first.`
 })
-const tooMany = new ValidationFailed({
-  message: `property: its operator already imports ${CALENDARS} calendars, the maximum; remove one first.`
+const tooManyOfOperator = new ValidationFailed({
+  message: `property: its operator already imports ${IMPORTED_CALENDARS} calendars, the maximum; remove one first.`
 })
 
-const readListed = rowsOf(KeptCalendar)
+const readCalendarRows = makeRowsReader(ImportedCalendarRow)
 
-const openedBy = (seals: Seals) =>
-  Effect.fnUntraced(function* ({ feed_id, feed_token, ...calendar }: KeptCalendar) {
+const toImportedCalendar = (seals: SecretSealer) =>
+  Effect.fnUntraced(function* ({ feed_id, feed_token, ...calendar }: ImportedCalendarRow) {
     const { operator_id, calendar_id } = calendar
-    const url = yield* openedOrTold(seals, calendarAddress(operator_id, calendar_id), calendar.url)
+    const url = yield* openOrWarn(seals, calendarAddressBinding(operator_id, calendar_id), calendar.url)
     const hasFeed = feed_token !== null && feed_id !== null
     const feed = hasFeed
-      ? { token: yield* openedOrTold(seals, feedToken(operator_id, feed_id), feed_token) }
+      ? { token: yield* openOrWarn(seals, feedTokenBinding(operator_id, feed_id), feed_token) }
       : undefined
-    const listed: ImportedCalendar = { ...calendar, url: url ?? null, feed }
-    return listed
+    const importedCalendar: ImportedCalendar = { ...calendar, url: url ?? null, feed }
+    return importedCalendar
   })
 
-const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Service"]["list"] => {
+const makeList = (sql: SqlClient.SqlClient, seals: SecretSealer): ImportedCalendars["Service"]["list"] => {
   const statement = inForms(
     sql,
-    ({ operatorId, propertyId, most }: Givens<WantedCalendars & { readonly most: number }>) => sql`
+    ({ operatorId, propertyId, most }: Givens<ImportedCalendarFilter & { readonly most: number }>) => sql`
       SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, c.skip_unavailable,
         f.id AS feed_id, f.token AS feed_token
       FROM imported_calendars c
@@ -237,34 +250,35 @@ const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Ser
         AND ${propertyId === undefined ? sql`true` : sql`c.property_id = ${propertyId}`}
       ORDER BY c.id LIMIT ${most}`
   )
-  return (wanted, most) => Effect.flatMap(readListed(statement({ ...wanted, most })), Effect.forEach(openedBy(seals)))
+  return (filter, limit) =>
+    Effect.flatMap(readCalendarRows(statement({ ...filter, most: limit })), Effect.forEach(toImportedCalendar(seals)))
 }
 
-const fetchedSince = new Conflict({ message: "The calendar was fetched at the same time; try again." })
+const fetchedMeanwhile = new Conflict({ message: "The calendar was fetched at the same time; try again." })
 
-const updating = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
-  const change = changeSettings(sql)
+const makeUpdate = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
+  const applySettings = changeSettings(sql)
   return Effect.fnUntraced(function* (id, settings) {
-    const changed = yield* change(id, settings, yield* DateTime.nowAsDate)
+    const changed = yield* applySettings(id, settings, yield* DateTime.nowAsDate)
     if (changed === undefined) return yield* noSuchCalendar(id)
   })
 }
 
-const removal = (queue: CalendarQueue["Service"]): ImportedCalendars["Service"]["remove"] =>
+const makeRemove = (queue: CalendarQueue["Service"]): ImportedCalendars["Service"]["remove"] =>
   Effect.fnUntraced(function* (id) {
     const now = yield* DateTime.nowAsDate
-    const taken = yield* queue.takeOne(id, now)
-    if (taken === undefined) return yield* noSuchCalendar(id)
-    const removed = yield* queue.remove(taken, reachOf(taken, now.getTime()).first, now)
-    if (removed === undefined) return yield* fetchedSince
+    const calendar = yield* queue.takeOne(id, now)
+    if (calendar === undefined) return yield* noSuchCalendar(id)
+    const removed = yield* queue.remove(calendar, importHorizonOf(calendar, now.getTime()).first, now)
+    if (removed === undefined) return yield* fetchedMeanwhile
   })
 
-const readStanding = rowOf(
+const readStatus = makeOptionalRowReader(
   Schema.Struct({ state: CalendarState, error: Schema.NullOr(Schema.String), busy_days: Schema.Int })
 )
 
 /** How a calendar stands, and how many days from one on it says are busy. */
-const standingOf = (sql: SqlClient.SqlClient) => {
+const makeFindStatus = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, id, first }: Givens<{ operatorId: number; id: number; first: string }>) => sql`
@@ -273,26 +287,26 @@ const standingOf = (sql: SqlClient.SqlClient) => {
         WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${first}::date) AS busy_days
       FROM imported_calendars c WHERE c.operator_id = ${operatorId} AND c.id = ${id}`
   )
-  return (operatorId: number, id: number, first: string) => readStanding(statement({ operatorId, id, first }))
+  return (operatorId: number, id: number, first: string) => readStatus(statement({ operatorId, id, first }))
 }
 
-const fetching = (
+const makeFetch = (
   sql: SqlClient.SqlClient,
   queue: CalendarQueue["Service"],
   reader: FeedReader["Service"]
 ): ImportedCalendars["Service"]["fetch"] => {
-  const standing = standingOf(sql)
+  const findStatus = makeFindStatus(sql)
   return Effect.fnUntraced(function* (id) {
     const now = yield* DateTime.nowAsDate
-    const taken = yield* queue.takeOne(id, now)
-    if (taken === undefined) return yield* noSuchCalendar(id)
-    const came = yield* fetchNow(taken).pipe(
+    const calendar = yield* queue.takeOne(id, now)
+    if (calendar === undefined) return yield* noSuchCalendar(id)
+    const result = yield* fetchCalendarNow(calendar).pipe(
       Effect.provideService(CalendarQueue, queue),
       Effect.provideService(FeedReader, reader)
     )
-    if (came.outcome !== "overtaken") return { ...came, state: came.outcome === "failed" ? "failing" : "ok" }
-    const stands = yield* standing(taken.operator_id, id, reachOf(taken, now.getTime()).first)
-    if (stands === undefined) return yield* noSuchCalendar(id)
-    return { ...came, ...stands, error: stands.error ?? undefined }
+    if (result.outcome !== "overtaken") return { ...result, state: result.outcome === "failed" ? "failing" : "ok" }
+    const currentStatus = yield* findStatus(calendar.operator_id, id, importHorizonOf(calendar, now.getTime()).first)
+    if (currentStatus === undefined) return yield* noSuchCalendar(id)
+    return { ...result, ...currentStatus, error: currentStatus.error ?? undefined }
   })
 }

@@ -2,9 +2,9 @@ import { DateTime, Effect } from "effect"
 import { Conflict } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import type { CalendarQueue } from "./CalendarQueue.ts"
-import { noSuchCalendar, type TakenCalendar } from "./calendar.ts"
-import { isOfThisReader } from "./feed-digest.ts"
-import { reachOf } from "./importing.ts"
+import { type ClaimedCalendar, noSuchCalendar } from "./calendar.ts"
+import { isFromThisReader } from "./feed-digest.ts"
+import { importHorizonOf } from "./importing.ts"
 
 // The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
 
@@ -24,8 +24,8 @@ const notReadYet = new Conflict({
 })
 
 /** Returns why a calendar cannot be accepted; undefined if it can be. `seen` is the digest of the feed that the host saw. */
-const refusalOf = ({ digest, unreadable }: TakenCalendar, seen: string | undefined): Conflict | undefined => {
-  if (!isOfThisReader(digest)) return notReadYet
+const conflictOf = ({ digest, unreadable }: ClaimedCalendar, seen: string | undefined): Conflict | undefined => {
+  if (!isFromThisReader(digest)) return notReadYet
   if (unreadable === null) return nothingUnreadable
   return seen === undefined || seen === digest ? undefined : readMeanwhile
 }
@@ -39,12 +39,12 @@ export const acceptCalendar = (queue: CalendarQueue["Service"]) =>
     const now = yield* DateTime.nowAsDate
     const calendar = yield* queue.takeOne(id, now)
     if (calendar === undefined) return yield* noSuchCalendar(id)
-    const refusal = refusalOf(calendar, seen)
+    const conflict = conflictOf(calendar, seen)
     const isAccepted = calendar.accepted_digest === calendar.digest
-    if (refusal !== undefined || isAccepted) yield* queue.handBack(calendar, now)
-    if (refusal !== undefined) return yield* refusal
+    if (conflict !== undefined || isAccepted) yield* queue.handBack(calendar, now)
+    if (conflict !== undefined) return yield* conflict
     if (isAccepted) return UNCHANGED
-    const accepted = yield* queue.accept(calendar, reachOf(calendar, now.getTime()).first, now)
+    const accepted = yield* queue.accept(calendar, importHorizonOf(calendar, now.getTime()).first, now)
     if (accepted === undefined) return yield* readMeanwhile
     if (accepted.changed_days > 0) yield* (yield* WakeUp).wake
     return accepted

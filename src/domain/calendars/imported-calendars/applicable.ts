@@ -1,7 +1,7 @@
-import { dateOfNumber, dayNumber } from "../../../contract/time.ts"
+import { fromDayNumber, toDayNumber } from "../../../contract/time.ts"
 import { CALENDAR_ERROR, CALENDAR_UNREADABLE_REASONS } from "../../../platform/limits.ts"
-import type { Applicable, BookingWindow, Reach, TakenCalendar } from "./calendar.ts"
-import type { ReadFeed } from "./reading/feed.ts"
+import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./calendar.ts"
+import type { ParsedFeed } from "./reading/feed.ts"
 
 // Decides which days of a feed are applied. A feed never opens a day because of something that could not be read.
 
@@ -27,37 +27,37 @@ export const describeUnreadable = (parts: ReadonlyArray<string>): string | null 
  */
 export const trackBookingWindow = (
   seen: BookingWindow | undefined,
-  block: ReadFeed["lastUnavailable"],
+  block: ParsedFeed["lastUnavailable"],
   last: string
 ): BookingWindow | undefined => {
-  if (block === undefined || block.before > dayNumber(last)) return undefined
-  const before = dateOfNumber(block.before)
-  const isSameBlock = seen !== undefined && dateOfNumber(block.from) < seen.before
+  if (block === undefined || block.before > toDayNumber(last)) return undefined
+  const before = fromDayNumber(block.before)
+  const isSameBlock = seen !== undefined && fromDayNumber(block.from) < seen.before
   if (!isSameBlock || before < seen.before) return { before, hasMoved: false }
   return { before, hasMoved: seen.hasMoved || before > seen.before }
 }
 
-const bookingWindowOf = ({ unavailable_before, unavailable_moved }: TakenCalendar): BookingWindow | undefined =>
+const bookingWindowOf = ({ unavailable_before, unavailable_moved }: ClaimedCalendar): BookingWindow | undefined =>
   unavailable_before === null ? undefined : { before: unavailable_before, hasMoved: unavailable_moved }
 
 /** Returns what to store for a calendar whose feed was read. `feed` identifies the feed. */
-export const toApplicable = (
-  calendar: TakenCalendar,
-  reading: ReadFeed,
-  reach: Reach,
-  feed: Pick<Applicable, "etag" | "last_modified" | "digest">
-): Applicable => {
+export const toCalendarUpdate = (
+  calendar: ClaimedCalendar,
+  reading: ParsedFeed,
+  horizon: ImportHorizon,
+  feed: Pick<CalendarUpdate, "etag" | "last_modified" | "digest">
+): CalendarUpdate => {
   const { etag, last_modified, digest } = feed
   const unreadable = describeUnreadable(reading.unreadable)
   const seen = bookingWindowOf(calendar)
   // The last block of a feed is known only if the whole feed could be read.
-  const bookingWindow = unreadable === null ? trackBookingWindow(seen, reading.lastUnavailable, reach.last) : seen
-  const skipsLast = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true
+  const bookingWindow = unreadable === null ? trackBookingWindow(seen, reading.lastUnavailable, horizon.last) : seen
+  const skipsLastBlock = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true
   const isAccepted = unreadable !== null && digest === calendar.accepted_digest && unreadable === calendar.unreadable
   return {
-    first: reach.first,
-    last: reach.last,
-    days: (skipsLast ? reading.daysWithoutLastUnavailable : reading.days).map(dateOfNumber),
+    first: horizon.first,
+    last: horizon.last,
+    days: (skipsLastBlock ? reading.daysWithoutLastUnavailable : reading.days).map(fromDayNumber),
     opensDays: unreadable === null || isAccepted,
     unreadable,
     accepted_digest: isAccepted ? digest : null,

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
-import { Instant } from "../../row-fields.ts"
+import { InstantColumn } from "../../row-fields.ts"
 
 /** A calendar that a worker has in its hands. */
-export const TakenCalendar = Schema.Struct({
+export const ClaimedCalendar = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,
   property_id: Schema.Int,
@@ -29,30 +29,30 @@ export const TakenCalendar = Schema.Struct({
   unavailable_moved: Schema.Boolean,
   time_zone: Schema.String
 })
-export type TakenCalendar = typeof TakenCalendar.Type
+export type ClaimedCalendar = typeof ClaimedCalendar.Type
 
 export const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })
 
 export const CalendarState = Schema.Literals(["new", "ok", "failing"])
 
 /** A calendar as it is kept: address and token sealed, and the feed that the token is of. */
-export const KeptCalendar = Schema.Struct({
+export const ImportedCalendarRow = Schema.Struct({
   calendar_id: Schema.Int,
   operator_id: Schema.Int,
   property_id: Schema.Int,
   url: Schema.String,
   state: CalendarState,
-  fetched_at: Schema.NullOr(Instant),
+  fetched_at: Schema.NullOr(InstantColumn),
   error: Schema.NullOr(Schema.String),
   /** Whether to ignore a "Not available" block at the end of the feed once its end has moved forward. */
   skip_unavailable: Schema.Boolean,
   feed_id: Schema.NullOr(Schema.Int),
   feed_token: Schema.NullOr(Schema.String)
 })
-export type KeptCalendar = typeof KeptCalendar.Type
+export type ImportedCalendarRow = typeof ImportedCalendarRow.Type
 
 /** The same as its host sees it. */
-export interface ImportedCalendar extends Omit<KeptCalendar, "url" | "feed_id" | "feed_token"> {
+export interface ImportedCalendar extends Omit<ImportedCalendarRow, "url" | "feed_id" | "feed_token"> {
   /** Null: it does not open. */
   readonly url: string | null
   /** What its source reads to know what is busy here, whose token may not open either; undefined: none was made yet. */
@@ -60,7 +60,7 @@ export interface ImportedCalendar extends Omit<KeptCalendar, "url" | "feed_id" |
 }
 
 /** The days that matter, today and as far ahead as availability goes. */
-export interface Reach {
+export interface ImportHorizon {
   readonly first: string
   readonly last: string
 }
@@ -74,7 +74,7 @@ export interface BookingWindow {
 }
 
 /** The days and the state to store for a calendar whose feed was read. */
-export interface Applicable extends Reach {
+export interface CalendarUpdate extends ImportHorizon {
   /** The busy days of the feed from `first` to `last`, in order. */
   readonly days: ReadonlyArray<string>
   /** Whether days that the feed does not name become available. If false, days that were busy before stay busy. */

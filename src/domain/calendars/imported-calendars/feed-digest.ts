@@ -13,9 +13,9 @@ const DIGEST_PREFIX = `${READER_VERSION}:`
  * write the time of the request into them.
  */
 export const digestOfFeed = (bytes: Buffer): string => {
-  const lasting = bytes.toString("latin1").replace(/^DTSTAMP:\d{8}T\d{6}Z?\r?$/gim, "")
-  return `${DIGEST_PREFIX}${hash("sha256", lasting, "base64")}`
+  const stableText = bytes.toString("latin1").replace(/^DTSTAMP:\d{8}T\d{6}Z?\r?$/gim, "")
+  return `${DIGEST_PREFIX}${hash("sha256", stableText, "base64")}`
 }
 
 /** Returns whether this version of the reader read the feed with that digest. */
-export const isOfThisReader = (digest: string | null): boolean => digest?.startsWith(DIGEST_PREFIX) ?? false
+export const isFromThisReader = (digest: string | null): boolean => digest?.startsWith(DIGEST_PREFIX) ?? false

@@ -1,9 +1,9 @@
 import { Clock, DateTime, Effect, Layer, Random } from "effect"
-import { Acting, byItself } from "../../../contract/acting.ts"
-import { addDays, dateInZone, dayNumber } from "../../../contract/time.ts"
-import { periodically } from "../../../jobs/loop.ts"
+import { CurrentActor, systemActor } from "../../../contract/acting.ts"
+import { addDays, dateInZone, toDayNumber } from "../../../contract/time.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_MS } from "../../../jobs/retention.ts"
-import { type Backoff, pauseOf } from "../../../jobs/retries.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import {
@@ -12,166 +12,177 @@ import {
   CALENDAR_FETCH_EVERY_MS,
   CALENDAR_FETCH_LONGEST_MS
 } from "../../../platform/limits.ts"
-import { calendarAddress } from "../../../platform/sealing/places.ts"
-import { openedOrTold, Sealing } from "../../../platform/sealing/Sealing.ts"
+import { calendarAddressBinding } from "../../../platform/sealing/places.ts"
+import { CurrentSealer, openOrWarn } from "../../../platform/sealing/Sealing.ts"
 import { calendarFetches } from "../../../platform/telemetry/metrics/declared.ts"
-import { countOne } from "../../../platform/telemetry/metrics/measuring.ts"
-import { asRoot, record, recordFailure } from "../../../platform/telemetry/spans.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/measuring.ts"
+import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
-import { toApplicable } from "./applicable.ts"
+import { toCalendarUpdate } from "./applicable.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import type { Applicable, Reach, TakenCalendar } from "./calendar.ts"
+import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./calendar.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { isOfThisReader } from "./feed-digest.ts"
-import { fetchFeed, type NotFetched, notFetched } from "./fetching.ts"
-import { retain } from "./retention.ts"
-import { bringNear } from "./set-back.ts"
+import { isFromThisReader } from "./feed-digest.ts"
+import { type FetchFailure, fetchFailure, fetchFeed } from "./fetching.ts"
+import { deletePastImportedDays } from "./retention.ts"
+import { rescheduleAfterClockSetback } from "./set-back.ts"
 import { FETCHING_ROOM } from "./taking.ts"
 
 /** Between two fetches, each a tenth sooner or later, so that what was added together is not fetched together for ever. */
-const STEADY: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
+const REGULAR_INTERVAL: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
 /** Of a calendar that fails: the same time, doubling up to two hours. */
-const FAILING: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
+const FAILURE_BACKOFF: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
 
-export const reachOf = ({ time_zone }: Pick<TakenCalendar, "time_zone">, now: number): Reach => {
+export const importHorizonOf = ({ time_zone }: Pick<ClaimedCalendar, "time_zone">, now: number): ImportHorizon => {
   const first = dateInZone(now, time_zone)
   return { first, last: addDays(first, AVAILABILITY_END_DAYS) }
 }
 
 /** What a fetch came to. */
-type Ended =
-  | { readonly outcome: "read"; readonly said: Applicable }
+type FetchAttempt =
+  | { readonly outcome: "read"; readonly update: CalendarUpdate }
   | { readonly outcome: "unchanged"; readonly first: string }
-  | NotFetched
+  | FetchFailure
 
 /**
  * Returns the calendar if an unchanged feed need not be read again. Returns undefined if days have come within reach since it
  * was read, or if an earlier version of the reader read it.
  */
-const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
-  calendar.applied_to !== null && calendar.applied_to >= last && isOfThisReader(calendar.digest) ? calendar : undefined
+const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
+  calendar.applied_to !== null && calendar.applied_to >= last && isFromThisReader(calendar.digest)
+    ? calendar
+    : undefined
 
 /** The time is that of the host alone: waiting for others to be read first is none of its doing. */
-const inTime = Effect.timeoutOrElse({
+const withFeedTimeout = Effect.timeoutOrElse({
   duration: CALENDAR_FEED_MS,
-  orElse: () => Effect.succeed(notFetched("its download took too long"))
+  orElse: () => Effect.succeed(fetchFailure("its download took too long"))
 })
 
 /** One fetch, for less than a worker has the calendar to itself. */
-const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.fn.Return<Ended, never, Services> {
+const attemptFetch = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar
+): Effect.fn.Return<FetchAttempt, never, ImportServices> {
   const now = yield* Clock.currentTimeMillis
-  const reach = reachOf(calendar, now)
-  const known = knownOf(calendar, reach)
-  const url = yield* openedOrTold(yield* Sealing, calendarAddress(calendar.operator_id, calendar.id), calendar.url)
-  if (url === undefined) return notFetched("its address cannot be decrypted: remove the calendar and import it again")
-  const answer = yield* inTime(fetchFeed(url, known, yield* receiverPolicy, now))
-  if (answer.outcome === "failed") return answer
-  const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
-  if (isSame) return { outcome: "unchanged" as const, first: reach.first }
+  const horizon = importHorizonOf(calendar, now)
+  const validators = validatorsOf(calendar, horizon)
+  const url = yield* openOrWarn(
+    yield* CurrentSealer,
+    calendarAddressBinding(calendar.operator_id, calendar.id),
+    calendar.url
+  )
+  if (url === undefined) return fetchFailure("its address cannot be decrypted: remove the calendar and import it again")
+  const response = yield* withFeedTimeout(fetchFeed(url, validators, yield* receiverPolicy, now))
+  if (response.outcome === "failed") return response
+  const isSame = response.outcome === "unchanged" || response.digest === validators?.digest
+  if (isSame) return { outcome: "unchanged" as const, first: horizon.first }
   const { read } = yield* FeedReader
-  const [first, last] = [dayNumber(reach.first), dayNumber(reach.last)]
-  const reading = yield* read({ bytes: answer.bytes, zone: calendar.time_zone, first, last })
-  if (reading.outcome === "broken") return notFetched(reading.why)
-  return { outcome: "read" as const, said: toApplicable(calendar, reading, reach, answer) }
+  const [first, last] = [toDayNumber(horizon.first), toDayNumber(horizon.last)]
+  const reading = yield* read({ bytes: response.bytes, zone: calendar.time_zone, first, last })
+  if (reading.outcome === "broken") return fetchFailure(reading.why)
+  return { outcome: "read" as const, update: toCalendarUpdate(calendar, reading, horizon, response) }
 })
 
-const about = ({ operator_id, property_id, id, host }: TakenCalendar) =>
+const annotateWithCalendar = ({ operator_id, property_id, id, host }: ClaimedCalendar) =>
   Effect.annotateLogs({ operator_id, property_id, calendar_id: id, host })
 
 /** What came of a fetch, once it is written down, or that another was begun since; of what is unchanged nobody asks how much it is. */
-export interface Came {
-  readonly outcome: Ended["outcome"] | "overtaken"
+export interface CalendarFetchResult {
+  readonly outcome: FetchAttempt["outcome"] | "overtaken"
   readonly busy_days: number | undefined
   readonly changed_days: number
   readonly error: string | undefined
 }
 
-const OVERTAKEN: Came = { outcome: "overtaken", busy_days: undefined, changed_days: 0, error: undefined }
+const OVERTAKEN: CalendarFetchResult = { outcome: "overtaken", busy_days: undefined, changed_days: 0, error: undefined }
 
 /** Writes down how a fetch ended, and wakes whoever hands out the event. */
-const settle = Effect.fnUntraced(function* (
-  calendar: TakenCalendar,
-  ended: Ended
-): Effect.fn.Return<Came, never, Services> {
+const recordFetchAttempt = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar,
+  attempt: FetchAttempt
+): Effect.fn.Return<CalendarFetchResult, never, ImportServices> {
   const queue = yield* CalendarQueue
   const now = yield* DateTime.nowAsDate
   const random = yield* Random.next
-  const later = (ms: number) => new Date(now.getTime() + ms)
-  const steady = later(pauseOf(STEADY, 1, random))
-  yield* record("latchkey.outcome", ended.outcome)
-  yield* countOne(calendarFetches.of({ outcome: ended.outcome }))
-  if (ended.outcome === "read") {
-    const applied = yield* queue.apply(calendar, ended.said, steady, now)
-    if (applied === undefined) return OVERTAKEN
-    if (applied.changed_days > 0) yield* (yield* WakeUp).wake
-    const { opensDays, unreadable } = ended.said
-    return { outcome: "read", ...applied, error: opensDays ? undefined : (unreadable ?? undefined) }
+  const dateAfter = (ms: number) => new Date(now.getTime() + ms)
+  const nextRegularFetch = dateAfter(backoffMs(REGULAR_INTERVAL, 1, random))
+  yield* annotateSpan("latchkey.outcome", attempt.outcome)
+  yield* incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
+  if (attempt.outcome === "read") {
+    const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now)
+    if (stored === undefined) return OVERTAKEN
+    if (stored.changed_days > 0) yield* (yield* WakeUp).wake
+    const { opensDays, unreadable } = attempt.update
+    return { outcome: "read", ...stored, error: opensDays ? undefined : (unreadable ?? undefined) }
   }
-  if (ended.outcome === "unchanged") {
-    const settled = yield* queue.unchanged(calendar, ended.first, steady, now)
-    return settled === undefined
+  if (attempt.outcome === "unchanged") {
+    const recorded = yield* queue.unchanged(calendar, attempt.first, nextRegularFetch, now)
+    return recorded === undefined
       ? OVERTAKEN
       : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
   }
-  yield* recordFailure(ended.outcome, { "latchkey.outcome": ended.outcome })
-  const { reason, retryAfterMs = 0 } = ended
-  const pause = pauseOf(FAILING, calendar.failures + 1, random)
-  const nextFetch = later(Math.max(pause, retryAfterMs))
-  const counted = yield* queue.failed(calendar, reason, nextFetch, now)
-  if (counted === undefined) return OVERTAKEN
+  yield* recordFailure(attempt.outcome, { "latchkey.outcome": attempt.outcome })
+  const { reason, retryAfterMs = 0 } = attempt
+  const pause = backoffMs(FAILURE_BACKOFF, calendar.failures + 1, random)
+  const nextFetch = dateAfter(Math.max(pause, retryAfterMs))
+  const recorded = yield* queue.failed(calendar, reason, nextFetch, now)
+  if (recorded === undefined) return OVERTAKEN
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
-type Services = CalendarQueue | FeedReader | Acting | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
+type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /** Fetches a calendar that was taken, whole, in front of whoever asked for it, and answers what came of it. */
-export const fetchNow = (calendar: TakenCalendar): Effect.Effect<Came, never, Services> =>
-  Effect.flatMap(attemptOf({ ...calendar, applied_to: null }), (ended) => settle(calendar, ended))
+export const fetchCalendarNow = (
+  calendar: ClaimedCalendar
+): Effect.Effect<CalendarFetchResult, never, ImportServices> =>
+  Effect.flatMap(attemptFetch({ ...calendar, applied_to: null }), (attempt) => recordFetchAttempt(calendar, attempt))
 
-const rootOf = (calendar: TakenCalendar) => ({
+const rootSpanOf = (calendar: ClaimedCalendar) => ({
   name: "import calendar",
   kind: "client" as const,
   attributes: () => ({ "latchkey.calendar": calendar.id, "latchkey.host": calendar.host })
 })
 
 /** Logs a warning at the first fetch that fails, and at the first feed with unreadable parts. The calendar keeps the error. */
-const logProblem = (calendar: TakenCalendar, came: Came) => {
-  if (came.error === undefined) return Effect.void
-  const warn = (message: string) => about(calendar)(Effect.logWarning(message, came.error))
-  if (came.outcome === "failed" && calendar.failures === 0) return warn("an imported calendar cannot be read")
-  const isFirstInPart = came.outcome === "read" && calendar.unreadable === null
-  return isFirstInPart ? warn("an imported calendar can only be read in part") : Effect.void
+const logFetchProblem = (calendar: ClaimedCalendar, result: CalendarFetchResult) => {
+  if (result.error === undefined) return Effect.void
+  const warn = (message: string) => annotateWithCalendar(calendar)(Effect.logWarning(message, result.error))
+  if (result.outcome === "failed" && calendar.failures === 0) return warn("an imported calendar cannot be read")
+  const isFirstPartialRead = result.outcome === "read" && calendar.unreadable === null
+  return isFirstPartialRead ? warn("an imported calendar can only be read in part") : Effect.void
 }
 
 /** Fetches a calendar that was taken, and writes down how it ended. */
-export const importCalendar = (calendar: TakenCalendar): Effect.Effect<void, never, Services> =>
+export const importCalendar = (calendar: ClaimedCalendar): Effect.Effect<void, never, ImportServices> =>
   attemptOnce({
-    attempt: attemptOf(calendar),
-    settle: (ended: Ended) => Effect.flatMap(settle(calendar, ended), (came) => logProblem(calendar, came)),
-    handBack: Effect.flatMap(CalendarQueue, (queue) =>
+    attempt: attemptFetch(calendar),
+    complete: (attempt: FetchAttempt) =>
+      Effect.flatMap(recordFetchAttempt(calendar, attempt), (result) => logFetchProblem(calendar, result)),
+    release: Effect.flatMap(CalendarQueue, (queue) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(calendar, now))
     )
   }).pipe(
-    (tried) => asRoot(rootOf(calendar), tried),
+    (work) => withRootSpan(rootSpanOf(calendar), work),
     Effect.catchCause((cause) =>
-      about(calendar)(Effect.logWarning("the result of a calendar import could not be saved", cause))
+      annotateWithCalendar(calendar)(Effect.logWarning("the result of a calendar import could not be saved", cause))
     )
   )
 
 /** What takes calendars that are due and fetches them. */
-export const makeImporting = Effect.flatMap(CalendarQueue, (queue) =>
+export const makeCalendarImportWorker = Effect.flatMap(CalendarQueue, (queue) =>
   makeTimedWork({
-    what: "importing calendars",
-    room: FETCHING_ROOM,
-    take: queue.take,
-    run: (calendar: TakenCalendar) =>
-      Effect.provideService(importCalendar(calendar), Acting, byItself("service", "import calendar"))
+    name: "importing calendars",
+    maxInProgress: FETCHING_ROOM,
+    claim: queue.take,
+    run: (calendar: ClaimedCalendar) =>
+      Effect.provideService(importCalendar(calendar), CurrentActor, systemActor("service", "import calendar"))
   })
 )
 
 /** The worker of this process, over a database and the door it asks by. Handlers have a queue too, on the connections of requests. */
-export const layerImporting = Layer.mergeAll(
-  Layer.effectDiscard(Effect.flatMap(makeImporting, ({ polling }) => polling)),
-  Layer.effectDiscard(periodically("retention of imported days", RETENTION_MS, retain)),
-  Layer.effectDiscard(periodically("rescheduling of late calendars", RETENTION_MS, bringNear))
+export const layerCalendarImportWorker = Layer.mergeAll(
+  Layer.effectDiscard(Effect.flatMap(makeCalendarImportWorker, ({ startPolling: polling }) => polling)),
+  Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_MS, deletePastImportedDays)),
+  Layer.effectDiscard(repeatPeriodically("rescheduling of late calendars", RETENTION_MS, rescheduleAfterClockSetback))
 ).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
-import { onRecordInForms } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { readIdentity } from "../../own-row.ts"
+import { readRowId } from "../../own-row.ts"
 
 /** The settings of a calendar that its host may change. */
 export interface CalendarSettings {
@@ -9,7 +9,7 @@ export interface CalendarSettings {
   readonly skipUnavailable: boolean
 }
 
-interface Change extends CalendarSettings {
+interface ChangeSettingsParameters extends CalendarSettings {
   readonly id: number
   readonly now: Date
 }
@@ -19,7 +19,7 @@ interface Change extends CalendarSettings {
  * under way. Returns the id; undefined if there is no such calendar. Equal settings change nothing.
  */
 export const changeSettings = (sql: SqlClient) => {
-  const statement = onRecordInForms(sql, ({ id, skipUnavailable, now }: Givens<Change>) => ({
+  const statement = prepareRecordedChange(sql, ({ id, skipUnavailable, now }: Givens<ChangeSettingsParameters>) => ({
     change: sql`
       calendar AS (
         SELECT operator_id, id FROM imported_calendars WHERE id = ${id} FOR NO KEY UPDATE
@@ -35,5 +35,5 @@ export const changeSettings = (sql: SqlClient) => {
       SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`,
     outcome: sql`SELECT id FROM calendar`
   }))
-  return (id: number, settings: CalendarSettings, now: Date) => readIdentity(statement({ id, now, ...settings }))
+  return (id: number, settings: CalendarSettings, now: Date) => readRowId(statement({ id, now, ...settings }))
 }

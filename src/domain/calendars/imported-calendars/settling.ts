@@ -2,10 +2,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { RecordedChange } from "../../../changes/on-record.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
-import { CALENDAR_TOLD_MS } from "../../../platform/limits.ts"
-import { countImported, touchedByImport } from "../availability/calendar-days.ts"
-import { outliving } from "../property-feeds/outliving.ts"
-import type { Applicable } from "./calendar.ts"
+import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../platform/limits.ts"
+import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availability/calendar-days.ts"
+import { freezeFeedsOfRemovedCalendars } from "../property-feeds/outliving.ts"
+import type { CalendarUpdate } from "./calendar.ts"
 
 // The statements that write down how a fetch ended. Each asks first whether the calendar is still the worker's, and locks it:
 // so nobody else changes its days meanwhile. Done twice each is done once.
@@ -37,7 +37,8 @@ const toldTo = (sql: SqlClient, now: Value<Date>): Fragment => sql`
       ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
   ) ON true`
 
-const telling = (sql: SqlClient): Fragment => sql`interval '${sql.literal(String(CALENDAR_TOLD_MS))} milliseconds'`
+const telling = (sql: SqlClient): Fragment =>
+  sql`interval '${sql.literal(String(CALENDAR_FEEDBACK_LOOP_MS))} milliseconds'`
 
 /** For a CTE: echoes from `first` on that the source was told no more are its own words. */
 const own = (sql: SqlClient, first: Givens<{ readonly first: string }>["first"], unless: Fragment): Fragment => sql`
@@ -45,7 +46,7 @@ const own = (sql: SqlClient, first: Givens<{ readonly first: string }>["first"],
   WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo AND d.day >= ${first}::date
     AND NOT told.days @> d.day AND ${unless}`
 
-export interface Applied extends InHand, Omit<Applicable, "bookingWindow"> {
+export interface Applied extends InHand, Omit<CalendarUpdate, "bookingWindow"> {
   readonly unavailable_before: string | null
   readonly unavailable_moved: boolean
   readonly nextFetch: Date
@@ -87,7 +88,7 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
         SELECT operator_id, calendar_id, day, property_id, told.lately @> day FROM said, told
         ORDER BY day ON CONFLICT DO NOTHING
         RETURNING operator_id, property_id, day
-      ), ${countImported(sql, changed, { first, at: now })},
+      ), ${countImportedDaysSql(sql, changed, { first, at: now })},
       settled AS (
         UPDATE imported_calendars i SET state = 'ok', failures = 0, fetched_at = ${now}, due_at = ${applied.nextFetch},
           error = CASE WHEN NOT ${opensDays}::boolean THEN ${applied.unreadable} END,
@@ -100,7 +101,7 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
         RETURNING i.id
       )`,
     events: [],
-    touched: touchedByImport(sql),
+    touched: propertiesTouchedByImportSql(sql),
     outcome: sql`
       SELECT (SELECT count(*) FROM counted) AS changed_days,
         (SELECT count(*) FROM said) + (SELECT count(*) FROM kept) AS busy_days FROM settled`
@@ -139,7 +140,7 @@ export const accepting = (sql: SqlClient, accepted: Givens<Accepted>): RecordedC
       DELETE FROM imported_days d USING calendar c
       WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND c.kept @> d.day
       RETURNING d.operator_id, d.property_id, d.day
-    ), ${countImported(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
+    ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
       first: accepted.first,
       at: accepted.now
     })},
@@ -151,7 +152,7 @@ export const accepting = (sql: SqlClient, accepted: Givens<Accepted>): RecordedC
     )`,
   events: [],
   touched: sql`
-    ${touchedByImport(sql)}
+    ${propertiesTouchedByImportSql(sql)}
     UNION ALL SELECT operator_id, 'imported_calendar:' || id, '{accepted}'::text[] FROM accepted`,
   outcome: sql`SELECT (SELECT count(*) FROM counted) AS changed_days FROM accepted`
 })
@@ -187,17 +188,17 @@ export const removing = (sql: SqlClient, removed: Givens<Removed>): RecordedChan
     ), gone AS (
       DELETE FROM imported_days d USING calendar c WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id
       RETURNING d.operator_id, d.property_id, d.day
-    ), ${countImported(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
+    ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
       first: removed.first,
       at: removed.now
     })},
     removed AS (
       DELETE FROM imported_calendars i USING calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
       RETURNING i.operator_id, i.property_id, i.id
-    ), outlived AS (${outliving(sql, "removed")})`,
+    ), outlived AS (${freezeFeedsOfRemovedCalendars(sql, "removed")})`,
   events: [],
   touched: sql`
-    ${touchedByImport(sql)}
+    ${propertiesTouchedByImportSql(sql)}
     UNION ALL SELECT operator_id, 'imported_calendar:' || id, '{}'::text[] FROM removed`,
   outcome: sql`SELECT id FROM removed`
 })

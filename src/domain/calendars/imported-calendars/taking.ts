@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Backlog } from "../../../jobs/backlog.ts"
+import type { BacklogSource } from "../../../jobs/backlog.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 
@@ -97,8 +97,8 @@ export const takingOne = (sql: SqlClient, { id, leaseEnd }: Givens<TakingOne>): 
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
 /** Calendars that are due and nobody has in hand. */
-export const calendarBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Backlog => ({
-  found: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
-  reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
-  due: sql`FROM imported_calendars WHERE operator_id = with_work.operator_id AND due_at <= ${now}`
+export const calendarBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): BacklogSource => ({
+  candidates: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
+  condition: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
+  dueRows: sql`FROM imported_calendars WHERE operator_id = with_work.operator_id AND due_at <= ${now}`
 })

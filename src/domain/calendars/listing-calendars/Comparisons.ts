@@ -1,12 +1,18 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { busyWith, inTurn, type Queue, type Taking, type Whose } from "../../../jobs/in-turn.ts"
-import { leaseEnd } from "../../../jobs/lease.ts"
+import {
+  type AccountKey,
+  type ClaimRequest,
+  claimableRowsSql,
+  type FairQueue,
+  toBusyCounts
+} from "../../../jobs/in-turn.ts"
+import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { readBy, rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { OUTWARD_ACT_MS } from "../../channels/port/api-errors.ts"
-import { daysText, markingDue, rangesOf } from "./due-days.ts"
+import { makeOptionalRowReader, makeReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/api-errors.ts"
+import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
 /** Comparisons under way at once in a process, those of one operator, and those of one of its accounts. */
 export const COMPARING_ROOM = 16
@@ -14,13 +20,13 @@ export const COMPARING_SHARE = 4
 export const COMPARING_ACCOUNT_SHARE = 2
 
 /** Milliseconds a worker has a comparison to itself: the channel's answer and writing down what it found fit into it. */
-export const COMPARING_LEASE_MS = OUTWARD_ACT_MS + 15_000
+export const COMPARING_LEASE_MS = CHANNEL_ACT_TIMEOUT_MS + 15_000
 
 /** Listings whose comparison one statement begins, or ends. */
-export const FOLLOWING_ROWS = 1_000
+export const COMPARISON_SYNC_ROWS = 1_000
 
 /** A comparison that was taken. */
-export const TakenComparison = Schema.Struct({
+export const ClaimedComparison = Schema.Struct({
   operator_id: Schema.Int,
   listing_row: Schema.Int,
   account_id: Schema.Int,
@@ -34,36 +40,36 @@ export const TakenComparison = Schema.Struct({
   /** Null where it was never compared since it was linked. */
   compared_at: Schema.NullOr(Schema.Date)
 })
-export type TakenComparison = typeof TakenComparison.Type
+export type ClaimedComparison = typeof ClaimedComparison.Type
 
-const readTaken = rowsOf(TakenComparison)
-const readBegun = rowOf(Schema.Struct({ rows: Schema.Int }))
-const readMarked = rowOf(Schema.Struct({ marked: Schema.Int }))
-const readNothing = readBy(() => undefined)
+const readTaken = makeRowsReader(ClaimedComparison)
+const readSyncedRows = makeOptionalRowReader(Schema.Struct({ rows: Schema.Int }))
+const readMarkedListings = makeOptionalRowReader(Schema.Struct({ marked: Schema.Int }))
+const readNothing = makeReader(() => undefined)
 
-interface Followed {
+interface SyncComparisonsParameters {
   readonly now: Date
   readonly tooFar: Date
 }
 
 /** Further ahead no comparison is due: the clock was set back since. */
-const AHEAD_MS = 2 * 24 * 60 * 60 * 1000
+const MAX_COMPARISON_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
  * Listings that are linked and have no comparison, or one of another link or account, begin with one that is due; of those
  * that are linked no more it ends. Answers how many: at most so many a statement, the rest by the next.
  */
-const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>): Fragment => {
-  const most = sql.literal(String(FOLLOWING_ROWS))
-  const linked = sql`(l.property_id IS NOT NULL OR l.room_type_id IS NOT NULL) AND l.shelf_status <> 'deleted'`
-  const same = sql`
+const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<SyncComparisonsParameters>): Fragment => {
+  const most = sql.literal(String(COMPARISON_SYNC_ROWS))
+  const mappedCondition = sql`(l.property_id IS NOT NULL OR l.room_type_id IS NOT NULL) AND l.shelf_status <> 'deleted'`
+  const sameMappingCondition = sql`
     c.account_id = l.account_id AND c.property_id IS NOT DISTINCT FROM l.property_id
     AND c.room_type_id IS NOT DISTINCT FROM l.room_type_id`
   return sql`
     WITH other AS (
-      SELECT l.operator_id, l.id, l.account_id, l.property_id, l.room_type_id, c.listing_row IS NOT NULL AND NOT (${same}) AS sold_other
+      SELECT l.operator_id, l.id, l.account_id, l.property_id, l.room_type_id, c.listing_row IS NOT NULL AND NOT (${sameMappingCondition}) AS sold_other
       FROM listings l LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
-      WHERE ${linked} AND (c.listing_row IS NULL OR NOT (${same}) OR c.due_at > ${tooFar}::timestamptz)
+      WHERE ${mappedCondition} AND (c.listing_row IS NULL OR NOT (${sameMappingCondition}) OR c.due_at > ${tooFar}::timestamptz)
       ORDER BY l.operator_id, l.id LIMIT ${most}
     ), begun AS (
       INSERT INTO listing_comparisons AS c (operator_id, listing_row, account_id, property_id, room_type_id, due_at)
@@ -76,7 +82,7 @@ const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>):
     ), ended AS (
       DELETE FROM listing_comparisons c WHERE c.ctid = ANY (ARRAY(
         SELECT c.ctid FROM listing_comparisons c JOIN listings l ON l.operator_id = c.operator_id AND l.id = c.listing_row
-        WHERE NOT (${linked}) LIMIT ${most} FOR UPDATE OF c SKIP LOCKED))
+        WHERE NOT (${mappedCondition}) LIMIT ${most} FOR UPDATE OF c SKIP LOCKED))
       RETURNING c.operator_id, c.listing_row
     ), outdated AS (
       -- What the host said of the listing was of what it sold then.
@@ -91,28 +97,28 @@ const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>):
 }
 
 /** What of it is due, and in which turn. */
-export const comparisonQueue = (sql: SqlClient.SqlClient): Queue => ({
+export const comparisonQueue = (sql: SqlClient.SqlClient): FairQueue => ({
   table: sql`listing_comparisons`,
-  row: sql`listing_row`,
-  waits: sql`true`,
-  reached: sql`NOT EXISTS (
+  keyColumn: sql`listing_row`,
+  pendingCondition: sql`true`,
+  accountCondition: sql`NOT EXISTS (
     SELECT FROM channel_accounts c WHERE c.operator_id = with_work.operator_id AND c.id = with_work.account_id
       AND c.auth_status = 'disconnected')`,
-  share: COMPARING_SHARE,
-  accountShare: COMPARING_ACCOUNT_SHARE
+  operatorLimit: COMPARING_SHARE,
+  accountLimit: COMPARING_ACCOUNT_SHARE
 })
 
 /** Takes comparisons that are due. A disconnected account is not asked: its are due when it is back. */
-const takingDue = (sql: SqlClient.SqlClient, taking: Givens<Taking>): Fragment => {
+const takingDue = (sql: SqlClient.SqlClient, taking: Givens<ClaimRequest>): Fragment => {
   const queue = comparisonQueue(sql)
   return sql`
-    WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
+    WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}, taken AS (
       UPDATE listing_comparisons c SET attempts = c.attempts + 1, due_at = ${taking.leaseEnd}
       WHERE c.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND c.due_at <= ${taking.now}
       RETURNING c.operator_id, c.listing_row, c.attempts, c.failures, c.suspected, c.compared_at
     )
     SELECT taken.operator_id, taken.listing_row, taken.attempts, taken.failures, listing.account_id, listing.channel_type,
-      listing.listing_id, o.time_zone, ${rangesOf(sql, sql`taken.suspected`)} AS suspected,
+      listing.listing_id, o.time_zone, ${dayRangesSql(sql, sql`taken.suspected`)} AS suspected,
       taken.compared_at
     FROM taken
     JOIN listings listing ON listing.operator_id = taken.operator_id AND listing.id = taken.listing_row
@@ -129,7 +135,7 @@ interface InHand {
 const isMine = (sql: SqlClient.SqlClient, { operator_id, listing_row, attempts }: Givens<Omit<InHand, "now">>) => sql`
   operator_id = ${operator_id} AND listing_row = ${listing_row} AND attempts = ${attempts}`
 
-interface Compared extends InHand {
+interface CompleteComparisonParameters extends InHand {
   readonly next: Date
   /** Sets of days. */
   readonly drifted: string
@@ -137,7 +143,11 @@ interface Compared extends InHand {
 }
 
 /** Writes down what was found: what drifted is due in the listing's lane. */
-const settling = (sql: SqlClient.SqlClient, compared: Givens<Compared>, drifts: boolean): Fragment => {
+const settling = (
+  sql: SqlClient.SqlClient,
+  compared: Givens<CompleteComparisonParameters>,
+  hasDrift: boolean
+): Fragment => {
   const { now, next, drifted, suspected } = compared
   const marked = sql`
     SELECT settled.operator_id, settled.listing_row, l.account_id, ${drifted}::datemultirange AS days,
@@ -148,21 +158,21 @@ const settling = (sql: SqlClient.SqlClient, compared: Givens<Compared>, drifts: 
       UPDATE listing_comparisons
       SET due_at = ${next}, failures = 0, compared_at = ${now}, suspected = ${suspected}::datemultirange
       WHERE ${isMine(sql, compared)} RETURNING operator_id, listing_row
-    )${drifts ? sql`, marked AS (${markingDue(sql, marked, now)})` : sql``}
-    SELECT count(*) AS marked FROM ${drifts ? sql`marked` : sql`settled WHERE false`}`
+    )${hasDrift ? sql`, marked AS (${markDaysDueSql(sql, marked, now)})` : sql``}
+    SELECT count(*) AS marked FROM ${hasDrift ? sql`marked` : sql`settled WHERE false`}`
 }
 
-const inHand = ({ operator_id, listing_row, attempts }: TakenComparison, now: Date): InHand => ({
+const inHand = ({ operator_id, listing_row, attempts }: ClaimedComparison, now: Date): InHand => ({
   operator_id,
   listing_row,
   attempts,
   now
 })
 
-const setOf = (days: ReadonlyArray<string>) => daysText(days.map((day) => ({ start_date: day, end_date: day })))
+const toDaySet = (days: ReadonlyArray<string>) => formatDaySet(days.map((day) => ({ start_date: day, end_date: day })))
 
 /** What a look at a listing's calendar came to. */
-export interface Found {
+export interface ComparisonResult {
   readonly drifted: ReadonlyArray<string>
   readonly suspected: ReadonlyArray<string>
   readonly next: Date
@@ -174,9 +184,11 @@ export interface Found {
  */
 export class Comparisons extends Context.Service<Comparisons>()("latchkey/resources/Comparisons", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const follow = inForms(sql, (given: Givens<Followed>) => following(sql, given))
-    const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-    const compared = inForms(sql, (given: Givens<Compared>, drifts: boolean) => settling(sql, given, drifts))
+    const syncComparisons = inForms(sql, (given: Givens<SyncComparisonsParameters>) => syncComparisonsSql(sql, given))
+    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+    const compared = inForms(sql, (given: Givens<CompleteComparisonParameters>, hasDrift: boolean) =>
+      settling(sql, given, hasDrift)
+    )
     const putOff = inForms(
       sql,
       ({ next, failed, ...given }: Givens<InHand & { readonly next: Date; readonly failed: number }>) => sql`
@@ -184,19 +196,22 @@ export class Comparisons extends Context.Service<Comparisons>()("latchkey/resour
     )
     return {
       /** Takes up what was linked since; answers how many comparisons began or ended. */
-      follow: (now: Date) =>
-        Effect.map(readBegun(follow({ now, tooFar: new Date(now.getTime() + AHEAD_MS) })), (row) => row?.rows ?? 0),
+      syncWithListings: (now: Date) =>
+        Effect.map(
+          readSyncedRows(syncComparisons({ now, tooFar: new Date(now.getTime() + MAX_COMPARISON_AHEAD_MS) })),
+          (row) => row?.rows ?? 0
+        ),
 
       /** Takes up to `most` that are due. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<Whose>) =>
-        readTaken(take({ now, leaseEnd: leaseEnd(now, COMPARING_LEASE_MS), most, ...busyWith(underWay) })),
+      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), most, ...toBusyCounts(underWay) })),
 
       /** What drifted is to be told. Answers whether there is more to do by that. */
-      compared: (taken: TakenComparison, { drifted, suspected, next }: Found, now: Date) =>
+      compared: (comparison: ClaimedComparison, { drifted, suspected, next }: ComparisonResult, now: Date) =>
         Effect.map(
-          readMarked(
+          readMarkedListings(
             compared(
-              { ...inHand(taken, now), next, drifted: setOf(drifted), suspected: setOf(suspected) },
+              { ...inHand(comparison, now), next, drifted: toDaySet(drifted), suspected: toDaySet(suspected) },
               drifted.length > 0
             )
           ),
@@ -204,11 +219,11 @@ export class Comparisons extends Context.Service<Comparisons>()("latchkey/resour
         ),
 
       /** The channel could not be read: again then. */
-      failed: (taken: TakenComparison, next: Date, now: Date) =>
-        readNothing(putOff({ ...inHand(taken, now), next, failed: 1 })),
+      failed: (comparison: ClaimedComparison, next: Date, now: Date) =>
+        readNothing(putOff({ ...inHand(comparison, now), next, failed: 1 })),
 
-      handBack: (taken: TakenComparison, now: Date) =>
-        readNothing(putOff({ ...inHand(taken, now), next: now, failed: 0 }))
+      handBack: (comparison: ClaimedComparison, now: Date) =>
+        readNothing(putOff({ ...inHand(comparison, now), next: now, failed: 0 }))
     }
   })
 }) {

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
-import { Instant } from "../../row-fields.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { InstantColumn } from "../../row-fields.ts"
 
 /** How a push stands; `refused` by its channel, `dead` where that could not be told for too long. */
 export const PushState = Schema.Literals(["waiting", "pushed", "refused", "dead"])
@@ -19,26 +19,26 @@ export const LoggedPush = Schema.Struct({
   /** Why it is refused or dead, or what the last try failed by. */
   reason: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
-  created_at: Instant,
-  settled_at: Schema.NullOr(Instant),
+  created_at: InstantColumn,
+  settled_at: Schema.NullOr(InstantColumn),
   ranges: Schema.Array(Schema.Record(Schema.String, Schema.Json))
 })
 export type LoggedPush = typeof LoggedPush.Type
 
 /** Which pushes are meant; what is undefined does not narrow it. */
-export interface WantedPushes {
+export interface ListingPushFilter {
   readonly operatorId: number | undefined
   /** The channel's own id. */
   readonly listingId: string | undefined
   readonly state: PushState | undefined
 }
 
-const readLogged = rowsOf(LoggedPush)
+const readLogged = makeRowsReader(LoggedPush)
 
-const latest = (sql: SqlClient.SqlClient) => {
+const makeListLatest = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, listingId, state, most }: Givens<WantedPushes & { readonly most: number }>) => sql`
+    ({ operatorId, listingId, state, most }: Givens<ListingPushFilter & { readonly most: number }>) => sql`
       SELECT p.id, p.operator_id, l.channel_type, l.listing_id, p.kind, p.state, p.reason, p.attempts, p.created_at,
         p.settled_at, p.ranges
       FROM listing_pushes p
@@ -48,14 +48,14 @@ const latest = (sql: SqlClient.SqlClient) => {
         AND ${state === undefined ? sql`true` : sql`p.state = ${state}`}
       ORDER BY p.id DESC LIMIT ${most}`
   )
-  return (wanted: WantedPushes, most: number) => readLogged(statement({ ...wanted, most }))
+  return (filter: ListingPushFilter, limit: number) => readLogged(statement({ ...filter, most: limit }))
 }
 
 /** What whoever runs the service sees of pushes to channels. All operators', unless one is named. */
 export class PushLog extends Context.Service<PushLog>()("latchkey/resources/PushLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `most`, the latest first. */
-    latest: latest(sql)
+    listLatest: makeListLatest(sql)
   }))
 }) {
   static readonly layer = Layer.effect(PushLog, PushLog.make)

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { busyWith, type Taking, type Whose } from "../../../jobs/in-turn.ts"
-import { leaseEnd } from "../../../jobs/lease.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/in-turn.ts"
+import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { LISTING_PUSH_TRIED_MS } from "../../../platform/limits.ts"
-import { traceparentNow } from "../../../platform/telemetry/traceparent.ts"
-import { drawingUp, readingStock, type StockSought } from "./drawing.ts"
-import { DrawnPush, type PushInHand, ReadStock, type Span, TakenPush } from "./push.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { LISTING_PUSH_GIVE_UP_MS } from "../../../platform/limits.ts"
+import { currentTraceparent } from "../../../platform/telemetry/traceparent.ts"
+import { drawUpCalendarPushSql, type ReadStockParameters, readStockSql } from "./drawing.ts"
+import { CalendarPushRow, ClaimedPush, type PushInProgress, type PushSpan, StockRow } from "./push.ts"
 import {
   type Failed,
   handingBack,
@@ -18,30 +18,30 @@ import {
   settlingPushed,
   settlingRefused
 } from "./settling.ts"
-import type { Stock } from "./stock.ts"
+import type { ListingStock } from "./stock.ts"
 import { takingDue } from "./taking.ts"
 
 /** Milliseconds a worker has a lane to itself: one push and writing down how it ended fit into it. */
 export const PUSH_LEASE_MS = 45_000
 
-const readTaken = rowsOf(TakenPush)
-const readCount = rowOf(Schema.Struct({ pushes: Schema.Int }))
+const readTaken = makeRowsReader(ClaimedPush)
+const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 
-const readDrawn = rowOf(DrawnPush)
-const readStock = rowOf(ReadStock)
-const readGivenUp = rowOf(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
+const readDrawn = makeOptionalRowReader(CalendarPushRow)
+const readStock = makeOptionalRowReader(StockRow)
+const readGivenUp = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
 
 /** What was given up of a lane: how many pushes, and whether one was the calendar's own. */
 export type GivenUp = Effect.Success<ReturnType<typeof readGivenUp>>
 
-const laneInHand = ({ operator_id, listing_row, attempts }: TakenPush, now: Date) => ({
+const laneInHand = ({ operator_id, listing_row, attempts }: ClaimedPush, now: Date) => ({
   operator_id,
   listing_row,
   attempts,
   now
 })
 
-const inHand = ({ lane, push_id, ranges }: PushInHand, now: Date) => ({ ...laneInHand(lane, now), push_id, ranges })
+const inHand = ({ lane, push_id, ranges }: PushInProgress, now: Date) => ({ ...laneInHand(lane, now), push_id, ranges })
 
 /**
  * What channels are still to be told, in the database, for any worker of any process. Each listing has a lane, taken for one
@@ -51,9 +51,9 @@ const inHand = ({ lane, push_id, ranges }: PushInHand, now: Date) => ({ ...laneI
  */
 export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/PushQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-    const drawUp = inForms(sql, (lane: Givens<LaneInHand>) => drawingUp(sql, lane))
-    const stock = inForms(sql, (sought: Givens<StockSought>) => readingStock(sql, sought))
+    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+    const drawUp = inForms(sql, (lane: Givens<LaneInHand>) => drawUpCalendarPushSql(sql, lane))
+    const stock = inForms(sql, (sought: Givens<ReadStockParameters>) => readStockSql(sql, sought))
     const pushed = inForms(sql, (given: Givens<Pushed>) => settlingPushed(sql, given))
     const refused = inForms(sql, (given: Givens<Refused>) => settlingRefused(sql, given))
     const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
@@ -66,26 +66,26 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/
     )
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<Whose>) =>
-        readTaken(take({ now, leaseEnd: leaseEnd(now, PUSH_LEASE_MS), most, ...busyWith(underWay) })),
+      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), most, ...toBusyCounts(underWay) })),
 
       /** Draws up the calendar's own push of a lane; undefined: another worker has it by now. */
-      drawUp: (lane: TakenPush, now: Date) => readDrawn(drawUp(laneInHand(lane, now))),
+      drawUp: (lane: ClaimedPush, now: Date) => readDrawn(drawUp(laneInHand(lane, now))),
 
       /** What is known of a listing's days, as of now; undefined: there is no such listing any more. */
-      stock: ({ operator_id, listing_row }: Pick<TakenPush, "operator_id" | "listing_row">, span: Span) =>
-        Effect.map(readStock(stock({ operator_id, listing_row, ...span })), (read): Stock | undefined =>
+      stock: ({ operator_id, listing_row }: Pick<ClaimedPush, "operator_id" | "listing_row">, span: PushSpan) =>
+        Effect.map(readStock(stock({ operator_id, listing_row, ...span })), (read): ListingStock | undefined =>
           read === undefined ? undefined : { ...read, ...span, unsellable: new Map(read.unsellable) }
         ),
 
       /** The channel took it. */
-      pushed: (push: PushInHand, span: Span, now: Date) =>
-        Effect.flatMap(traceparentNow, (traceparent) =>
+      pushed: (push: PushInProgress, span: PushSpan, now: Date) =>
+        Effect.flatMap(currentTraceparent, (traceparent) =>
           readCount(pushed({ ...inHand(push, now), reason: undefined, ...span, traceparent }))
         ),
 
       /** There was nothing to tell it. */
-      nothing: (push: PushInHand, reason: string, now: Date) =>
+      nothing: (push: PushInProgress, reason: string, now: Date) =>
         readCount(
           pushed({
             ...inHand(push, now),
@@ -96,25 +96,26 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/
           })
         ),
 
-      refused: (push: PushInHand, reason: string, now: Date) => readCount(refused({ ...inHand(push, now), reason })),
+      refused: (push: PushInProgress, reason: string, now: Date) =>
+        readCount(refused({ ...inHand(push, now), reason })),
 
       /** It is tried again then. Answers what of the lane was given up, since it waited for too long. */
-      failed: (push: PushInHand, reason: string, nextTry: Date, now: Date) =>
+      failed: (push: PushInProgress, reason: string, nextTry: Date, now: Date) =>
         readGivenUp(
           failed({
             ...inHand(push, now),
             reason,
             failures: push.lane.failures,
             nextTry,
-            tooOld: new Date(now.getTime() - LISTING_PUSH_TRIED_MS)
+            tooOld: new Date(now.getTime() - LISTING_PUSH_GIVE_UP_MS)
           })
         ),
 
       /** What of the listing's calendar was given up is found again by comparing it. */
-      compareSoon: ({ operator_id, listing_row }: TakenPush, now: Date) =>
+      compareSoon: ({ operator_id, listing_row }: ClaimedPush, now: Date) =>
         Effect.orDie(compareSoon({ operator_id, listing_row, now })),
 
-      handBack: (lane: TakenPush, now: Date) => Effect.orDie(handBack(laneInHand(lane, now)))
+      handBack: (lane: ClaimedPush, now: Date) => Effect.orDie(handBack(laneInHand(lane, now)))
     }
   })
 }) {

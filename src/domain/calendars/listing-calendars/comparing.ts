@@ -1,21 +1,21 @@
 import { Cause, DateTime, Effect, Layer, Random } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
-import { loop } from "../../../jobs/loop.ts"
-import { type Backoff, pauseOf } from "../../../jobs/retries.ts"
+import { repeatForever } from "../../../jobs/loop.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { channelComparisons } from "../../../platform/telemetry/metrics/declared.ts"
-import { countOne } from "../../../platform/telemetry/metrics/measuring.ts"
-import { asRoot } from "../../../platform/telemetry/spans.ts"
-import { OUTWARD_ACT_MS } from "../../channels/port/api-errors.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/measuring.ts"
+import { withRootSpan } from "../../../platform/telemetry/spans.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/api-errors.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import type { ListingDay } from "../../channels/port/days.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
-import { COMPARING_ROOM, Comparisons, FOLLOWING_ROWS, type TakenComparison } from "./Comparisons.ts"
-import { type Drift, driftOf, nextNight } from "./drift.ts"
+import { type ClaimedComparison, COMPARING_ROOM, COMPARISON_SYNC_ROWS, Comparisons } from "./Comparisons.ts"
+import { type Drift, findDrift, nextComparisonAt } from "./drift.ts"
 import { PushQueue } from "./PushQueue.ts"
-import type { Span } from "./push.ts"
-import { horizonOf } from "./stock.ts"
+import type { PushSpan } from "./push.ts"
+import { pushHorizonOf } from "./stock.ts"
 
 // The calendars of linked listings are compared with what their channels sell: every night, and once they are linked. What
 // was lost on the way, whatever lost it, is found and told again.
@@ -24,35 +24,44 @@ import { horizonOf } from "./stock.ts"
 export const COMPARING_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 60 * 60 * 1000, jitter: 0.25 }
 
 /** Milliseconds until days are looked at again of which the channel sells less: by then what it sold has come in. */
-export const SECOND_LOOK_MS = 5 * 60 * 1000
+export const SUSPECTED_RECHECK_MS = 5 * 60 * 1000
 
 /** Milliseconds between two looks for listings that were linked, and between two for what is due to be compared. */
-export const FOLLOWING_MS = 20_000
+export const COMPARISON_SYNC_MS = 20_000
 export const COMPARING_POLL_MS = 5_000
 /** And at least: each look goes through all accounts there are, and at night there is one due whenever another ended. */
 export const COMPARING_GAP_MS = 250
 
 /** What the channel sells. Undefined: it is not to be asked before the next night; a failure is one that may pass. */
-const there = Effect.fnUntraced(function* (taken: TakenComparison, { start_date, end_date }: Span) {
+const readChannelCalendar = Effect.fnUntraced(function* (
+  comparison: ClaimedComparison,
+  { start_date, end_date }: PushSpan
+) {
   const gateway = yield* ChannelGateway
-  const account = { operatorId: taken.operator_id, accountId: taken.account_id, channelType: taken.channel_type }
-  return yield* gateway.readCalendar(account, { listingId: taken.listing_id, start: start_date, end: end_date }).pipe(
-    Effect.timeoutOrElse({
-      duration: OUTWARD_ACT_MS,
-      orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
-    }),
-    Effect.map((days): Answer => ({ days })),
-    Effect.catch((error) => Effect.succeed(unread(error))),
-    Effect.catchCauseIf(
-      (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) => Effect.as(Effect.logError("a connector failed with a defect", cause), "later" as const)
+  const account = {
+    operatorId: comparison.operator_id,
+    accountId: comparison.account_id,
+    channelType: comparison.channel_type
+  }
+  return yield* gateway
+    .readCalendar(account, { listingId: comparison.listing_id, start: start_date, end: end_date })
+    .pipe(
+      Effect.timeoutOrElse({
+        duration: CHANNEL_ACT_TIMEOUT_MS,
+        orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
+      }),
+      Effect.map((days): ChannelCalendarResult => ({ days })),
+      Effect.catch((error) => Effect.succeed(whenToReadAgain(error))),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => Effect.as(Effect.logError("a connector failed with a defect", cause), "later" as const)
+      )
     )
-  )
 })
 
-type Answer = { readonly days: ReadonlyArray<ListingDay> } | "later" | "never"
+type ChannelCalendarResult = { readonly days: ReadonlyArray<ListingDay> } | "later" | "never"
 
-const unread = (error: ChannelError): Answer => {
+const whenToReadAgain = (error: ChannelError): ChannelCalendarResult => {
   switch (error._tag) {
     case "ChannelUnavailable":
     case "ChannelDisconnected":
@@ -64,49 +73,55 @@ const unread = (error: ChannelError): Answer => {
   }
 }
 
-const NOTHING: Drift = { more: [], fewer: [], suspected: [] }
+const NO_DRIFT: Drift = { more: [], fewer: [], suspected: [] }
 
 /** One look: the channel first, so that what changed here meanwhile is seen. */
-const attemptOf = Effect.fnUntraced(function* (taken: TakenComparison) {
-  const horizon = horizonOf(dateInZone(yield* DateTime.nowAsDate, taken.time_zone))
-  const answer = yield* there(taken, horizon)
-  if (answer === "later") return { end: "later" as const }
-  const stock = yield* Effect.flatMap(PushQueue, (queue) => queue.stock(taken, horizon))
-  const drift = answer === "never" || stock?.linked !== true ? NOTHING : driftOf(stock, answer.days, taken.suspected)
+const attemptComparison = Effect.fnUntraced(function* (comparison: ClaimedComparison) {
+  const horizon = pushHorizonOf(dateInZone(yield* DateTime.nowAsDate, comparison.time_zone))
+  const result = yield* readChannelCalendar(comparison, horizon)
+  if (result === "later") return { end: "later" as const }
+  const stock = yield* Effect.flatMap(PushQueue, (queue) => queue.stock(comparison, horizon))
+  const drift =
+    result === "never" || stock?.linked !== true ? NO_DRIFT : findDrift(stock, result.days, comparison.suspected)
   return { end: "compared" as const, drift }
 })
 
-type Ended = Effect.Success<ReturnType<typeof attemptOf>>
+type ComparisonAttempt = Effect.Success<ReturnType<typeof attemptComparison>>
 
-const settle = Effect.fnUntraced(function* (taken: TakenComparison, ended: Ended) {
+const recordComparisonAttempt = Effect.fnUntraced(function* (
+  comparison: ClaimedComparison,
+  attempt: ComparisonAttempt
+) {
   const comparisons = yield* Comparisons
   const now = yield* DateTime.nowAsDate
   const random = yield* Random.next
-  yield* countOne(channelComparisons.of({ outcome: ended.end === "later" ? "failed" : "compared" }))
-  if (ended.end === "later") {
-    const pause = pauseOf(COMPARING_BACKOFF, taken.failures + 1, random)
-    return yield* comparisons.failed(taken, new Date(now.getTime() + pause), now)
+  yield* incrementCounter(channelComparisons.withLabels({ outcome: attempt.end === "later" ? "failed" : "compared" }))
+  if (attempt.end === "later") {
+    const pause = backoffMs(COMPARING_BACKOFF, comparison.failures + 1, random)
+    return yield* comparisons.failed(comparison, new Date(now.getTime() + pause), now)
   }
-  const { drift } = ended
+  const { drift } = attempt
   const drifted = [...drift.more, ...drift.fewer].toSorted()
   const next =
-    drift.suspected.length > 0 ? new Date(now.getTime() + SECOND_LOOK_MS) : nextNight(now, taken.time_zone, random)
-  const marked = yield* comparisons.compared(taken, { drifted, suspected: drift.suspected, next }, now)
-  if (!marked) return
-  yield* logged(taken, drift, drifted)
+    drift.suspected.length > 0
+      ? new Date(now.getTime() + SUSPECTED_RECHECK_MS)
+      : nextComparisonAt(now, comparison.time_zone, random)
+  const hasMarkedDays = yield* comparisons.compared(comparison, { drifted, suspected: drift.suspected, next }, now)
+  if (!hasMarkedDays) return
+  yield* logDrift(comparison, drift, drifted)
   yield* (yield* WakeUp).wake
 })
 
 /** The last day that the channel could have been told of at the look before; undefined: there was none. */
-const lastKnown = ({ compared_at, time_zone }: TakenComparison): string | undefined =>
-  compared_at === null ? undefined : horizonOf(dateInZone(compared_at, time_zone)).end_date
+const lastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
+  compared_at === null ? undefined : pushHorizonOf(dateInZone(compared_at, time_zone)).end_date
 
 /** That a listing was linked is no fault, nor that a day came into reach: of what they bring nobody is warned. */
-const logged = (taken: TakenComparison, drift: Drift, days: ReadonlyArray<string>) => {
-  const { operator_id, channel_type, listing_id } = taken
-  const last = lastKnown(taken)
+const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArray<string>) => {
+  const { operator_id, channel_type, listing_id } = comparison
+  const lastCompared = lastComparedDay(comparison)
   const log =
-    last === undefined || drift.more.every((day) => day > last)
+    lastCompared === undefined || drift.more.every((day) => day > lastCompared)
       ? Effect.logInfo("a channel's days of a listing differ and are sent again")
       : Effect.logWarning("a channel sells more of a listing than is available and is corrected")
   return Effect.annotateLogs(log, {
@@ -120,50 +135,54 @@ const logged = (taken: TakenComparison, drift: Drift, days: ReadonlyArray<string
   })
 }
 
-const rootOf = (taken: TakenComparison) => ({
+const rootSpanOf = (comparison: ClaimedComparison) => ({
   name: "compare",
   kind: "producer" as const,
-  attributes: () => ({ "latchkey.channel": taken.channel_type })
+  attributes: () => ({ "latchkey.channel": comparison.channel_type })
 })
 
 /** Looks at one listing's calendar, and writes down what it found. */
-export const compare = (taken: TakenComparison) =>
+export const runComparison = (comparison: ClaimedComparison) =>
   attemptOnce({
-    attempt: attemptOf(taken),
-    settle: (ended: Ended) => settle(taken, ended),
-    handBack: Effect.flatMap(Comparisons, (comparisons) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) => comparisons.handBack(taken, now))
+    attempt: attemptComparison(comparison),
+    complete: (attempt: ComparisonAttempt) => recordComparisonAttempt(comparison, attempt),
+    release: Effect.flatMap(Comparisons, (comparisons) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => comparisons.handBack(comparison, now))
     )
   }).pipe(
-    (tried) => asRoot(rootOf(taken), tried),
+    (work) => withRootSpan(rootSpanOf(comparison), work),
     Effect.catchCause((cause) => Effect.logWarning("the result of a calendar comparison could not be saved", cause))
   )
 
 /** What takes comparisons that are due and makes them. */
-export const makeComparing = Effect.flatMap(Comparisons, (comparisons) =>
+export const makeComparisonWorker = Effect.flatMap(Comparisons, (comparisons) =>
   makeTimedWork({
-    what: "comparing calendars",
-    room: COMPARING_ROOM,
-    take: comparisons.take,
-    run: compare,
+    name: "comparing calendars",
+    maxInProgress: COMPARING_ROOM,
+    claim: comparisons.take,
+    run: runComparison,
     pollMs: COMPARING_POLL_MS,
     gapMs: COMPARING_GAP_MS
   })
 )
 
 /** Takes up all that was linked since. */
-export const follow = Effect.fnUntraced(function* (now: Date) {
+export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
   const comparisons = yield* Comparisons
-  while ((yield* comparisons.follow(now)) >= FOLLOWING_ROWS) yield* Effect.yieldNow
+  while ((yield* comparisons.syncWithListings(now)) >= COMPARISON_SYNC_ROWS) yield* Effect.yieldNow
 })
 
 /** Compares until the scope closes, in any number of processes on one database. A start has other things to do first. */
-const work = Effect.gen(function* () {
-  const { polling, changed } = yield* makeComparing
-  const followed = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, follow), changed)
-  yield* Effect.forkScoped(loop("comparing listing calendars", Effect.andThen(Effect.sleep(FOLLOWING_MS), followed)))
+const runComparisons = Effect.gen(function* () {
+  const { startPolling: polling, notifyChanged: changed } = yield* makeComparisonWorker
+  const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), changed)
+  yield* Effect.forkScoped(
+    repeatForever("comparing listing calendars", Effect.andThen(Effect.sleep(COMPARISON_SYNC_MS), syncAndWakeUp))
+  )
   yield* polling
 })
 
 /** The worker of this process, over a database and the channels. */
-export const layerComparing = Layer.effectDiscard(work).pipe(Layer.provide([Comparisons.layer, PushQueue.layer]))
+export const layerComparisonWorker = Layer.effectDiscard(runComparisons).pipe(
+  Layer.provide([Comparisons.layer, PushQueue.layer])
+)

@@ -1,13 +1,19 @@
 import { Schema } from "effect"
 import { Conflict, NotFound, ServerError } from "../../../contract/errors.ts"
-import { CalendarDate, Code, Integer, isUpTo, MAJOR_UNITS } from "../../../contract/fields.ts"
-import { card, family } from "../../../contract/operation.ts"
+import {
+  CalendarDate,
+  hasAtMostCharacters,
+  Integer,
+  MAJOR_UNITS_DESCRIPTION,
+  RecordCode
+} from "../../../contract/fields.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_TYPE,
+  LISTING_CALENDARS_READ,
   LISTING_INVENTORY_MAX,
   LISTING_RANGES,
-  LISTINGS_READ,
   STAY_NIGHTS
 } from "../../../platform/limits.ts"
 import { channelErrors } from "../../channels/port/api-errors.ts"
@@ -17,7 +23,7 @@ import { ListingDay } from "../../channels/port/days.ts"
 // What channels sell of a listing on each day: prices, inventories, restrictions (contract facts 6.3 and 6.4).
 
 /** Channels that are told what they sell (contract facts 0.4): the nine, and the regional one. */
-export const TOLD_CHANNELS: ReadonlyArray<string> = [
+export const CALENDAR_PUSH_CHANNELS: ReadonlyArray<string> = [
   "airbnb",
   "booking.com",
   "agoda",
@@ -31,46 +37,46 @@ export const TOLD_CHANNELS: ReadonlyArray<string> = [
 ] satisfies ReadonlyArray<ChannelType>
 
 // Whoever names a listing has seen it and its channel_type: the ten are told to who has not, and not to every tool's reader.
-const ToldChannel = Schema.String.check(
+const CalendarPushChannel = Schema.String.check(
   Schema.makeFilter(
     (text) => {
-      if (!isUpTo(text, CHANNEL_TYPE)) return `must be at most ${CHANNEL_TYPE} characters`
-      return TOLD_CHANNELS.includes(text) || `must be one of ${TOLD_CHANNELS.join(", ")}`
+      if (!hasAtMostCharacters(text, CHANNEL_TYPE)) return `must be at most ${CHANNEL_TYPE} characters`
+      return CALENDAR_PUSH_CHANNELS.includes(text) || `must be one of ${CALENDAR_PUSH_CHANNELS.join(", ")}`
     },
     { toJsonSchema: () => [{ maxLength: CHANNEL_TYPE }, true] }
   )
 )
 
-const listing = { channel_type: ToldChannel, listing_id: Code }
+const listingFields = { channel_type: CalendarPushChannel, listing_id: RecordCode }
 
-const days = { start_date: CalendarDate, end_date: CalendarDate }
+const dateFields = { start_date: CalendarDate, end_date: CalendarDate }
 
-const wholeFromTo = (minimum: number, maximum: number, what: string) =>
-  Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${what} from ${minimum} to ${maximum}` }))
+const integerBetween = (minimum: number, maximum: number, noun: string) =>
+  Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${noun} from ${minimum} to ${maximum}` }))
 
-const Nights = wholeFromTo(1, STAY_NIGHTS, "a number of nights")
+const Nights = integerBetween(1, STAY_NIGHTS, "a number of nights")
 
-const ADVANCE = /^\d{1,3}D(([01]?\d|2[0-3])H)?$/
+const ADVANCE_PATTERN = /^\d{1,3}D(([01]?\d|2[0-3])H)?$/
 
 const Advance = Schema.String.check(
-  Schema.makeFilter((text) => ADVANCE.test(text), {
+  Schema.makeFilter((text) => ADVANCE_PATTERN.test(text), {
     expected: "days and hours, such as 4D or 4D4H",
-    toJsonSchema: () => ({ pattern: ADVANCE.source })
+    toJsonSchema: () => ({ pattern: ADVANCE_PATTERN.source })
   })
 )
 
 export const PricedRange = Schema.Struct({
-  ...days,
-  price: wholeFromTo(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS })
+  ...dateFields,
+  price: integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION })
 })
 
 export const StockedRange = Schema.Struct({
-  ...days,
-  inventory: wholeFromTo(0, LISTING_INVENTORY_MAX, "a number")
+  ...dateFields,
+  inventory: integerBetween(0, LISTING_INVENTORY_MAX, "a number")
 })
 
 export const RestrictedRange = Schema.Struct({
-  ...days,
+  ...dateFields,
   closed_on_arrival: Schema.optionalKey(Schema.Boolean),
   closed_on_departure: Schema.optionalKey(Schema.Boolean),
   min_stay_on_arrival: Schema.optionalKey(Nights),
@@ -82,13 +88,13 @@ export const RestrictedRange = Schema.Struct({
   exact_stay_on_arrival: Schema.optionalKey(Nights)
 })
 
-const ranges = <Range extends Schema.Top>(range: Range) =>
+const rangeList = <Range extends Schema.Top>(range: Range) =>
   Schema.Array(range).check(
     Schema.isMinLength(1, { expected: "a list of at least one range of days" }),
     Schema.isMaxLength(LISTING_RANGES, { expected: `at most ${LISTING_RANGES} ranges of days` })
   )
 
-const operation = family({ category: "calendar", since: "3.4.0", openWorld: true })
+const operation = defineFamily({ category: "calendar", since: "3.4.0", openWorld: true })
 
 const LIMITS = { "1m": 120 }
 
@@ -98,10 +104,10 @@ export const search_listing_calendars = operation("search_listing_calendars", {
   limits: LIMITS,
   summary: "Read what channels sell of listings, day by day",
   payload: {
-    ...days,
-    listings: Schema.Array(Schema.Struct(listing)).check(
+    ...dateFields,
+    listings: Schema.Array(Schema.Struct(listingFields)).check(
       Schema.isMinLength(1, { expected: "a list of at least one listing" }),
-      Schema.isMaxLength(LISTINGS_READ, { expected: `at most ${LISTINGS_READ} listings` })
+      Schema.isMaxLength(LISTING_CALENDARS_READ, { expected: `at most ${LISTING_CALENDARS_READ} listings` })
     )
   },
   success: Schema.Struct({
@@ -114,7 +120,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
     )
   }),
   errors: [...channelErrors, ServerError],
-  exposure: card(
+  exposure: toolMetadata(
     "Reads what channels sell of listings, day by day. ctrip's price is after commission: compute no new one from it.",
     ["What does the Airbnb listing of Harbour 1 cost in May?"],
     false
@@ -128,10 +134,10 @@ export const update_listing_prices = operation("update_listing_prices", {
   route: "POST /listings/prices",
   limits: LIMITS,
   summary: "Set the prices of a listing on its channel",
-  payload: { ...listing, prices: ranges(PricedRange) },
+  payload: { ...listingFields, prices: rangeList(PricedRange) },
   success: Schema.Struct({}),
   errors,
-  exposure: card(
+  exposure: toolMetadata(
     "Sets nightly prices of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
     true,
@@ -143,10 +149,10 @@ export const update_listing_inventories = operation("update_listing_inventories"
   route: "POST /listings/inventories",
   limits: LIMITS,
   summary: "Set how many of a listing its channel can sell",
-  payload: { ...listing, inventories: ranges(StockedRange) },
+  payload: { ...listingFields, inventories: rangeList(StockedRange) },
   success: Schema.Struct({}),
   errors,
-  exposure: card(
+  exposure: toolMetadata(
     "Sets how many of a listing its channel sells a night, within a minute; 0 closes it there alone.",
     ["Stop selling the cabin on Vrbo this weekend"],
     true,
@@ -158,7 +164,7 @@ export const update_listing_restrictions = operation("update_listing_restriction
   route: "POST /listings/restrictions",
   limits: LIMITS,
   summary: "Set what a channel asks of who books a listing",
-  payload: { ...listing, restrictions: ranges(RestrictedRange) },
+  payload: { ...listingFields, restrictions: rangeList(RestrictedRange) },
   success: Schema.Struct({
     warnings: Schema.optionalKey(
       Schema.Array(Schema.String).annotate({
@@ -167,7 +173,7 @@ export const update_listing_restrictions = operation("update_listing_restriction
     )
   }),
   errors,
-  exposure: card(
+  exposure: toolMetadata(
     "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; warnings name those the channel does not honour.",
     ["At least three nights on Booking.com over Easter"],
     true,

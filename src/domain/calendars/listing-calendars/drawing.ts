@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { unsellableAmong } from "../availability/calendar-days.ts"
-import { daysIn, rangesOf } from "./due-days.ts"
+import { unavailableCountsSql } from "../availability/calendar-days.ts"
+import { dayRangesSql, daySetSql } from "./due-days.ts"
 import type { LaneInHand } from "./settling.ts"
 import { ownLane } from "./settling.ts"
 
@@ -13,19 +13,19 @@ import { ownLane } from "./settling.ts"
  * Draws up the calendar's own push of a lane: the days that are due become its days, with those that it could not be told of
  * before. Answers them and the operator's time zone; no row: the lane is another worker's by now.
  */
-export const drawingUp = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
+export const drawUpCalendarPushSql = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
   WITH lane AS MATERIALIZED (
     ${ownLane(sql, inHand, sql`operator_id, listing_row, due_days, due_since, calendar_waits`)}
   ), joined AS (
     UPDATE listing_pushes p
-    SET ranges = ${rangesOf(sql, sql`${daysIn(sql, sql`p.ranges`)} + lane.due_days`)}
+    SET ranges = ${dayRangesSql(sql, sql`${daySetSql(sql, sql`p.ranges`)} + lane.due_days`)}
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
       AND p.kind = 'availability'
     RETURNING p.operator_id, p.id, p.ranges
   ), made AS (
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-    SELECT operator_id, listing_row, 'availability', ${rangesOf(sql, sql`due_days`)},
+    SELECT operator_id, listing_row, 'availability', ${dayRangesSql(sql, sql`due_days`)},
       coalesce(due_since, ${inHand.now}::timestamptz)
     FROM lane WHERE NOT calendar_waits AND NOT isempty(due_days)
     RETURNING operator_id, id, ranges
@@ -39,7 +39,7 @@ export const drawingUp = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment 
   FROM (SELECT * FROM joined UNION ALL SELECT * FROM made) push JOIN operators o ON o.id = push.operator_id`
 
 /** Days of a listing, from the first to the last. */
-export interface StockSought {
+export interface ReadStockParameters {
   readonly operator_id: number
   readonly listing_row: number
   readonly start_date: string
@@ -50,11 +50,11 @@ export interface StockSought {
  * How many of a listing can be sold on each day, as the calendar is now. Days are distances from the first: numbers, as in
  * availability/store.ts.
  */
-export const readingStock = (sql: SqlClient, sought: Givens<StockSought>): Fragment => {
-  const { operator_id, listing_row, start_date, end_date } = sought
+export const readStockSql = (sql: SqlClient, parameters: Givens<ReadStockParameters>): Fragment => {
+  const { operator_id, listing_row, start_date, end_date } = parameters
   // Of what the host asked for nothing is looked at: that may be much, and said_days know of it.
-  const ofCalendar = sql`(
-    SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM listing_pushes p
+  const pushedDays = sql`(
+    SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
     WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL
       AND p.kind = 'availability')`
   return sql`
@@ -70,11 +70,11 @@ export const readingStock = (sql: SqlClient, sought: Givens<StockSought>): Fragm
       ) sold
       JOIN properties p ON p.operator_id = sold.operator_id AND p.id = sold.property_id
       WHERE p.deactivated_at IS NULL
-    ), unsellable AS (${unsellableAmong(sql, sql`room`, sql`${start_date}::date`, sql`${end_date}::date`)})
+    ), unsellable AS (${unavailableCountsSql(sql, sql`room`, sql`${start_date}::date`, sql`${end_date}::date`)})
     SELECT listing.property_id IS NOT NULL OR listing.room_type_id IS NOT NULL AS linked,
       (SELECT count(*) FROM room) AS rooms,
       coalesce((SELECT jsonb_agg(jsonb_build_array(at, rooms)) FROM unsellable), '[]') AS unsellable,
-      ${rangesOf(sql, sql`coalesce(lane.said_days, '{}')`)} AS said,
-      ${rangesOf(sql, sql`coalesce(lane.due_days, '{}') + coalesce(${ofCalendar}, '{}')`)} AS untold
+      ${dayRangesSql(sql, sql`coalesce(lane.said_days, '{}')`)} AS said,
+      ${dayRangesSql(sql, sql`coalesce(lane.due_days, '{}') + coalesce(${pushedDays}, '{}')`)} AS untold
     FROM listing LEFT JOIN listing_lanes lane ON lane.operator_id = listing.operator_id AND lane.listing_row = listing.id`
 }

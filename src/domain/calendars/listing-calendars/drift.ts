@@ -1,7 +1,7 @@
 import { addDays, dateInZone, daysInRange, startOfDay } from "../../../contract/time.ts"
-import type { StockedDays } from "../../channels/port/days.ts"
-import type { Days } from "./rules.ts"
-import { distancesIn, freeAt, type Stock } from "./stock.ts"
+import type { DayRangeInventory } from "../../channels/port/days.ts"
+import type { DayRange } from "./rules.ts"
+import { dayOffsetsIn, type ListingStock, sellableOn } from "./stock.ts"
 
 // What a channel sells of a listing beside what can be sold here.
 
@@ -11,7 +11,7 @@ const NIGHT_MS = 3 * HOUR_MS
 const NIGHT_SPREAD_MS = 2 * HOUR_MS
 
 /** When a listing's calendar is compared next; `random` is from 0 to 1. */
-export const nextNight = (now: Date, timeZone: string, random: number): Date => {
+export const nextComparisonAt = (now: Date, timeZone: string, random: number): Date => {
   const night = (day: string) => new Date(startOfDay(day, timeZone).getTime() + NIGHT_MS + random * NIGHT_SPREAD_MS)
   const today = dateInZone(now, timeZone)
   // Who was compared this night is not compared in it again.
@@ -33,23 +33,27 @@ export interface Drift {
  * Compares the days that the channel answered. What it is still to be told says nothing, and of what the host said for this
  * listing alone only that it sells a night of which there is nothing to sell.
  */
-export const driftOf = (
-  stock: Stock,
-  there: ReadonlyArray<Pick<StockedDays, "inventory"> & { readonly date: string }>,
-  suspected: ReadonlyArray<Days>
+export const findDrift = (
+  stock: ListingStock,
+  channelDays: ReadonlyArray<Pick<DayRangeInventory, "inventory"> & { readonly date: string }>,
+  suspected: ReadonlyArray<DayRange>
 ): Drift => {
   const first = stock.start_date
   const length = daysInRange(first, stock.end_date)
-  const untold = distancesIn(first, stock.untold)
-  const said = distancesIn(first, stock.said)
-  const before = distancesIn(first, suspected)
+  const untold = dayOffsetsIn(first, stock.untold)
+  const said = dayOffsetsIn(first, stock.said)
+  const alreadySuspected = dayOffsetsIn(first, suspected)
   const kindOf = (at: number, inventory: number): keyof Drift | undefined => {
-    const free = freeAt(stock, at)
+    const free = sellableOn(stock, at)
     if (at < 0 || at >= length || untold.has(at) || inventory === free || (said.has(at) && free > 0)) return undefined
     if (inventory > free) return "more"
-    return before.has(at) ? "fewer" : "suspected"
+    return alreadySuspected.has(at) ? "fewer" : "suspected"
   }
-  const found = there.map(({ date, inventory }) => ({ date, kind: kindOf(daysInRange(first, date) - 1, inventory) }))
-  const days = (kind: keyof Drift) => found.flatMap((each) => (each.kind === kind ? [each.date] : [])).toSorted()
+  const classifiedDays = channelDays.map(({ date, inventory }) => ({
+    date,
+    kind: kindOf(daysInRange(first, date) - 1, inventory)
+  }))
+  const days = (kind: keyof Drift) =>
+    classifiedDays.flatMap((each) => (each.kind === kind ? [each.date] : [])).toSorted()
   return { more: days("more"), fewer: days("fewer"), suspected: days("suspected") }
 }

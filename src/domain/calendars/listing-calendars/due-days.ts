@@ -1,30 +1,31 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Follower } from "../../../jobs/events/followers.ts"
+import type { InternalSubscriber } from "../../../jobs/events/followers.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
-import type { Days } from "./rules.ts"
+import type { DayRange } from "./rules.ts"
 
 // The days of which a channel does not know yet how many can be sold, as sets: as the database has them and as JSON.
 
 /** The set of days that ranges of days, a JSON list, name. */
-export const daysIn = (sql: SqlClient, ranges: Fragment): Fragment => sql`
+export const daySetSql = (sql: SqlClient, ranges: Fragment): Fragment => sql`
   (SELECT coalesce(range_agg(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')), '{}')
     FROM jsonb_array_elements(${ranges}) each)`
 
 /** A set of days as ranges, a JSON list in the order of the days. */
-export const rangesOf = (sql: SqlClient, days: Fragment): Fragment => sql`
+export const dayRangesSql = (sql: SqlClient, days: Fragment): Fragment => sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('start_date', lower(each), 'end_date', upper(each) - 1) ORDER BY each), '[]')
     FROM unnest(${days}) each)`
 
 /** Ranges of days as one parameter, to be followed by `::datemultirange`. */
-export const daysText = (ranges: ReadonlyArray<Days>): string =>
+export const formatDaySet = (ranges: ReadonlyArray<DayRange>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
 /** Milliseconds a listing rests after a push of its calendar's own: what changes meanwhile is one push. */
-export const CALENDAR_REST_MS = 1_000
+export const CALENDAR_COOLDOWN_MS = 1_000
 
-export const rest = (sql: SqlClient): Fragment => sql`interval '${sql.literal(String(CALENDAR_REST_MS))} milliseconds'`
+export const cooldownSql = (sql: SqlClient): Fragment =>
+  sql`interval '${sql.literal(String(CALENDAR_COOLDOWN_MS))} milliseconds'`
 
 /**
  * Marks days as due in the lanes of their listings: they are to be told as they are by then. `marked` selects `operator_id,
@@ -33,7 +34,7 @@ export const rest = (sql: SqlClient): Fragment => sql`interval '${sql.literal(St
  * word. Lanes are locked in one order. A lane that rests goes on when its rest is over, which
  * is never longer than a rest is: the clock may have been set back.
  */
-export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): Fragment => sql`
+export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Value<Date>): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
   SELECT operator_id, listing_row, account_id, ${now}::timestamptz, 1, days, ${now}::timestamptz, traceparent
   FROM (${marked}) marked
@@ -44,7 +45,7 @@ export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): 
       traceparent = coalesce(lane.traceparent, excluded.traceparent),
       waiting = lane.waiting + isempty(lane.due_days)::integer,
       due_at = CASE WHEN lane.waiting = 0
-        THEN least(greatest(lane.due_at, excluded.due_at), excluded.due_at + ${rest(sql)}) ELSE lane.due_at END
+        THEN least(greatest(lane.due_at, excluded.due_at), excluded.due_at + ${cooldownSql(sql)}) ELSE lane.due_at END
     WHERE NOT lane.due_days @> excluded.due_days OR lane.said_days && excluded.due_days
   RETURNING operator_id`
 
@@ -53,26 +54,26 @@ export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): 
  * the property, by itself or as one of a room type. The days are a day wider than any time zone's, and looked at again when
  * they are told.
  */
-export const followAvailability: Follower = (sql, handed, now) => {
+export const markAvailabilityChangesDue: InternalSubscriber = (sql, dispatchedEvents, now) => {
   // Worked out once, and not for every day.
   const day = (distance: number) =>
     sql`(SELECT (${now}::timestamptz AT TIME ZONE 'UTC')::date + (${sql.literal(String(distance))}))`
   // OFFSET 0: a payload is looked into once, and not for every day in it.
-  const told = sql`
+  const availabilityEvents = sql`
     SELECT operator_id, (payload ->> 'property_id')::bigint AS property_id, payload -> 'availabilities' AS nights, traceparent
-    FROM ${handed} WHERE event = 'property_availability_updated' OFFSET 0`
-  const changed = sql`
+    FROM ${dispatchedEvents} WHERE event = 'property_availability_updated' OFFSET 0`
+  const changedNights = sql`
     SELECT told.operator_id, told.property_id, range_agg(daterange(night.date, night.date + 1)) AS days,
       min(told.traceparent) AS traceparent
-    FROM (${told}) told CROSS JOIN LATERAL jsonb_to_recordset(told.nights) AS night (date date)
+    FROM (${availabilityEvents}) told CROSS JOIN LATERAL jsonb_to_recordset(told.nights) AS night (date date)
     WHERE night.date BETWEEN ${day(-1)} AND ${day(AVAILABILITY_END_DAYS + 1)}
     GROUP BY 1, 2`
-  return markingDue(
+  return markDaysDueSql(
     sql,
     sql`
       SELECT linked.operator_id, linked.id AS listing_row, linked.account_id, range_agg(changed.days) AS days,
         min(changed.traceparent) AS traceparent
-      FROM (${changed}) changed
+      FROM (${changedNights}) changed
       CROSS JOIN LATERAL (
         SELECT l.operator_id, l.id, l.account_id FROM listings l
         WHERE l.operator_id = changed.operator_id AND l.property_id = changed.property_id AND l.shelf_status <> 'deleted'

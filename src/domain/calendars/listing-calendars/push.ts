@@ -3,20 +3,20 @@ import { Restrictions } from "../../channels/port/days.ts"
 
 // What a worker has in its hands: the first of what a listing's channel is still to be told, in the form it is kept in.
 
-const days = { start_date: Schema.String, end_date: Schema.String }
+const dateFields = { start_date: Schema.String, end_date: Schema.String }
 
-const what = <Kind extends string, Range extends Schema.Struct.Fields>(kind: Kind, range: Range) =>
-  Schema.Struct({ kind: Schema.Literal(kind), ranges: Schema.Array(Schema.Struct({ ...days, ...range })) })
+const pushContentSchema = <Kind extends string, Range extends Schema.Struct.Fields>(kind: Kind, range: Range) =>
+  Schema.Struct({ kind: Schema.Literal(kind), ranges: Schema.Array(Schema.Struct({ ...dateFields, ...range })) })
 
-const Told = Schema.Union([
-  what("prices", { price: Schema.Int }),
-  what("inventories", { inventory: Schema.Int }),
-  what("restrictions", Restrictions.fields),
-  what("availability", {})
+const PushContent = Schema.Union([
+  pushContentSchema("prices", { price: Schema.Int }),
+  pushContentSchema("inventories", { inventory: Schema.Int }),
+  pushContentSchema("restrictions", Restrictions.fields),
+  pushContentSchema("availability", {})
 ])
 
 /** The lane of a listing, taken, and the first of its pushes. */
-export const TakenPush = Schema.Struct({
+export const ClaimedPush = Schema.Struct({
   operator_id: Schema.Int,
   listing_row: Schema.Int,
   /** How often the lane was taken, this time included: no other worker has it with the same number. */
@@ -28,23 +28,23 @@ export const TakenPush = Schema.Struct({
   listing_id: Schema.String,
   /** Null of the calendar's own: that is drawn up when it is told. */
   push_id: Schema.NullOr(Schema.Int),
-  told: Told,
+  told: PushContent,
   /** The trace of the change it tells of; of the calendar's own, of the first that waited. */
   traceparent: Schema.NullOr(Schema.String)
 })
-export type TakenPush = typeof TakenPush.Type
+export type ClaimedPush = typeof ClaimedPush.Type
 
-const Ranges = Schema.Array(Schema.Struct(days))
+const Ranges = Schema.Array(Schema.Struct(dateFields))
 
 /** The calendar's own push, drawn up. */
-export const DrawnPush = Schema.Struct({
+export const CalendarPushRow = Schema.Struct({
   push_id: Schema.Int,
   days: Ranges,
   time_zone: Schema.String
 })
 
 /** Of a listing's days what readingStock answers (drawing.ts). */
-export const ReadStock = Schema.Struct({
+export const StockRow = Schema.Struct({
   linked: Schema.Boolean,
   rooms: Schema.Int,
   unsellable: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])),
@@ -53,16 +53,16 @@ export const ReadStock = Schema.Struct({
 })
 
 /** A push in a worker's hands, by its row, and what its channel was told of it if that was worked out in its hands. */
-export interface PushInHand {
-  readonly lane: TakenPush
+export interface PushInProgress {
+  readonly lane: ClaimedPush
   readonly push_id: number
-  readonly ranges: ReadonlyArray<Span> | undefined
+  readonly ranges: ReadonlyArray<PushSpan> | undefined
 }
 
 /** How telling a channel ended. */
-export type Ended =
+export type PushOutcome =
   /** It took it. The days it was told of are those an event tells. */
-  | { readonly end: "pushed"; readonly span: Span }
+  | { readonly end: "pushed"; readonly span: PushSpan }
   /** There was nothing to tell it, for a reason. */
   | { readonly end: "nothing"; readonly reason: string }
   /** It said no, and would again; or, unserved, nothing here reaches it. */
@@ -70,7 +70,7 @@ export type Ended =
   /** It could not be told, and may be later. */
   | { readonly end: "failed"; readonly reason: string }
 
-export interface Span {
+export interface PushSpan {
   readonly start_date: string
   readonly end_date: string
 }

@@ -3,8 +3,8 @@ import { ServerError } from "../../../contract/errors.ts"
 import {
   BUSY_RETRY_SECONDS,
   CALENDAR_READ_WAIT_MS,
-  CALENDAR_READS,
-  CALENDAR_READS_WAITING
+  CONCURRENT_CALENDAR_READS,
+  QUEUED_CALENDAR_READS
 } from "../../../platform/limits.ts"
 
 /** The reads of one operator in this process. */
@@ -27,17 +27,20 @@ export class ReadPermits {
    */
   readonly within = <A, E, R>(
     operatorId: number,
-    reading: Effect.Effect<A, E, R>
+    read: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | ServerError, Exclude<R, Scope.Scope>> =>
     Effect.acquireUseRelease(
       Effect.suspend(() => {
-        const reads = this.#operators.get(operatorId) ?? { permits: Semaphore.makeUnsafe(CALENDAR_READS), count: 0 }
-        if (reads.count >= CALENDAR_READS + CALENDAR_READS_WAITING) return Effect.fail(queueFull)
+        const reads = this.#operators.get(operatorId) ?? {
+          permits: Semaphore.makeUnsafe(CONCURRENT_CALENDAR_READS),
+          count: 0
+        }
+        if (reads.count >= CONCURRENT_CALENDAR_READS + QUEUED_CALENDAR_READS) return Effect.fail(queueFull)
         reads.count += 1
         this.#operators.set(operatorId, reads)
         return Effect.succeed(reads)
       }),
-      ({ permits }) => runWithPermit(permits, reading),
+      ({ permits }) => runWithPermit(permits, read),
       (reads) =>
         Effect.sync(() => {
           reads.count -= 1
@@ -49,9 +52,9 @@ export class ReadPermits {
 /** Runs a read with a permit, for which it waits at most {@link CALENDAR_READ_WAIT_MS}. The read itself has no limit. */
 const runWithPermit = <A, E, R>(
   permits: Semaphore.Semaphore,
-  reading: Effect.Effect<A, E, R>
+  read: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | ServerError, Exclude<R, Scope.Scope>> =>
-  Effect.scoped(Effect.andThen(takePermit(permits), reading))
+  Effect.scoped(Effect.andThen(takePermit(permits), read))
 
 const takePermit = (permits: Semaphore.Semaphore) =>
   Effect.timeoutOrElse(permits.takeScoped(1), {
@@ -59,11 +62,11 @@ const takePermit = (permits: Semaphore.Semaphore) =>
     orElse: () => Effect.fail(queuedTooLong)
   })
 
-const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
+const busyError = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
 
-const queueFull = busy(
-  `listings: this operator already has ${CALENDAR_READS} calendar reads running and ${CALENDAR_READS_WAITING} queued. Retry later with fewer at once.`
+const queueFull = busyError(
+  `listings: this operator already has ${CONCURRENT_CALENDAR_READS} calendar reads running and ${QUEUED_CALENDAR_READS} queued. Retry later with fewer at once.`
 )
-const queuedTooLong = busy(
+const queuedTooLong = busyError(
   `listings: no calendar read could start within ${CALENDAR_READ_WAIT_MS / 1000} seconds. Retry with fewer at once.`
 )

@@ -1,12 +1,12 @@
 import { Result, Struct } from "effect"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { addDays, daysInRange } from "../../../contract/time.ts"
-import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../../platform/limits.ts"
-import { HONOURED_BY, type RestrictedDays, type Restriction } from "../../channels/port/days.ts"
+import { AVAILABILITY_END_DAYS, LISTING_CALENDAR_DAYS } from "../../../platform/limits.ts"
+import { CHANNELS_BY_RESTRICTION, type DayRangeRestrictions, type Restriction } from "../../channels/port/days.ts"
 import type { RestrictedRange } from "./contract.ts"
 
 /** The days from `start_date` to `end_date`, both included. */
-export interface Days {
+export interface DayRange {
   readonly start_date: string
   readonly end_date: string
 }
@@ -14,7 +14,7 @@ export interface Days {
 /** The list of a payload that names ranges. */
 export type RangesField = "prices" | "inventories" | "restrictions"
 
-const wrongDays = ({ start_date, end_date }: Days, today: string): string | undefined => {
+const findDateFault = ({ start_date, end_date }: DayRange, today: string): string | undefined => {
   if (end_date < start_date) return "end_date: must not be before start_date."
   if (start_date < today) return "start_date: must be today or later."
   return end_date > addDays(today, AVAILABILITY_END_DAYS)
@@ -23,29 +23,30 @@ const wrongDays = ({ start_date, end_date }: Days, today: string): string | unde
 }
 
 /** The first wrong one decides; the refusal names it by its place: `prices[1].end_date: …`. */
-const eachOf = <Range>(
+const validateEach = <Range>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
-  wrong: (range: Range) => string | undefined
+  findFault: (range: Range) => string | undefined
 ): Result.Result<ReadonlyArray<Range>, ValidationFailed> => {
-  for (const [at, range] of ranges.entries()) {
-    const found = wrong(range)
-    if (found !== undefined) return Result.fail(new ValidationFailed({ message: `${field}[${at}].${found}` }))
+  for (const [index, range] of ranges.entries()) {
+    const fault = findFault(range)
+    if (fault !== undefined) return Result.fail(new ValidationFailed({ message: `${field}[${index}].${fault}` }))
   }
   return Result.succeed(ranges)
 }
 
 /** Whether all ranges lie from today on and within three years (contract facts 6.4). */
-export const inReach = <Range extends Days>(
+export const validatePushDates = <Range extends DayRange>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
   today: string
-): Result.Result<ReadonlyArray<Range>, ValidationFailed> => eachOf(field, ranges, (range) => wrongDays(range, today))
+): Result.Result<ReadonlyArray<Range>, ValidationFailed> =>
+  validateEach(field, ranges, (range) => findDateFault(range, today))
 
-type Restricted = typeof RestrictedRange.Type
+type RestrictionRange = typeof RestrictedRange.Type
 
 /** Hours of `xDxH`. */
-export const hoursOf = (advance: string): number => {
+export const parseAdvanceHours = (advance: string): number => {
   const [days = 0, hours = 0] = advance.match(/\d+/g)?.map(Number) ?? []
   return days * 24 + hours
 }
@@ -53,46 +54,54 @@ export const hoursOf = (advance: string): number => {
 const isAbove = (least: number | undefined, most: number | undefined): boolean =>
   least !== undefined && most !== undefined && least > most
 
-const hoursOrNone = (advance: string | undefined) => (advance === undefined ? undefined : hoursOf(advance))
+const parseOptionalAdvanceHours = (advance: string | undefined) =>
+  advance === undefined ? undefined : parseAdvanceHours(advance)
 
-const wrongRestrictions = (range: Restricted): string | undefined => {
-  if (restrictionsIn(range).length === 0) return "start_date: the range must have at least one restriction."
+const findRestrictionFault = (range: RestrictionRange): string | undefined => {
+  if (restrictionNamesIn(range).length === 0) return "start_date: the range must have at least one restriction."
   if (isAbove(range.min_stay_on_arrival, range.max_stay_on_arrival))
     return "max_stay_on_arrival: must not be below min_stay_on_arrival."
   if (isAbove(range.min_stay_through, range.max_stay_through))
     return "max_stay_through: must not be below min_stay_through."
-  return isAbove(hoursOrNone(range.min_advance_reservation), hoursOrNone(range.max_advance_reservation))
+  return isAbove(
+    parseOptionalAdvanceHours(range.min_advance_reservation),
+    parseOptionalAdvanceHours(range.max_advance_reservation)
+  )
     ? "max_advance_reservation: must not be below min_advance_reservation."
     : undefined
 }
 
 /** Whether each range restricts something, and none of them what cannot be. */
-export const restrictsSoundly = (
-  ranges: ReadonlyArray<Restricted>
-): Result.Result<ReadonlyArray<Restricted>, ValidationFailed> => eachOf("restrictions", ranges, wrongRestrictions)
+export const validateRestrictions = (
+  ranges: ReadonlyArray<RestrictionRange>
+): Result.Result<ReadonlyArray<RestrictionRange>, ValidationFailed> =>
+  validateEach("restrictions", ranges, findRestrictionFault)
 
-const RESTRICTIONS = Struct.keys(HONOURED_BY)
+const RESTRICTIONS = Struct.keys(CHANNELS_BY_RESTRICTION)
 
-const restrictionsIn = (range: RestrictedDays) => RESTRICTIONS.filter((name) => range[name] !== undefined)
+const restrictionNamesIn = (range: DayRangeRestrictions) => RESTRICTIONS.filter((name) => range[name] !== undefined)
 
-const unhonouredBy = (channelType: string) =>
-  RESTRICTIONS.filter((name) => !HONOURED_BY[name].some((each) => each === channelType))
+const restrictionsUnsupportedBy = (channelType: string) =>
+  RESTRICTIONS.filter((name) => !CHANNELS_BY_RESTRICTION[name].some((each) => each === channelType))
 
 /** Returns the restrictions of the ranges that a channel does not support, each once. */
-export const unhonouredIn = (channelType: string, ranges: ReadonlyArray<RestrictedDays>): ReadonlyArray<Restriction> =>
-  unhonouredBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
+export const findUnsupportedRestrictions = (
+  channelType: string,
+  ranges: ReadonlyArray<DayRangeRestrictions>
+): ReadonlyArray<Restriction> =>
+  restrictionsUnsupportedBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
 
 /** What of the restrictions a channel honours; a range that it honours nothing of is left out. */
-export const honouredOf = (
+export const keepSupportedRestrictions = (
   channelType: string,
-  ranges: ReadonlyArray<RestrictedDays>
-): ReadonlyArray<RestrictedDays> => {
-  const unheard = unhonouredBy(channelType)
-  return ranges.map((range) => Struct.omit(range, unheard)).filter((range) => restrictionsIn(range).length > 0)
+  ranges: ReadonlyArray<DayRangeRestrictions>
+): ReadonlyArray<DayRangeRestrictions> => {
+  const unsupported = restrictionsUnsupportedBy(channelType)
+  return ranges.map((range) => Struct.omit(range, unsupported)).filter((range) => restrictionNamesIn(range).length > 0)
 }
 
 /** From the first day of any of the ranges to the last. */
-export const spanOf = (ranges: ReadonlyArray<Days>): Days | undefined => {
+export const coveringRange = (ranges: ReadonlyArray<DayRange>): DayRange | undefined => {
   const [start_date] = ranges.map((range) => range.start_date).toSorted()
   const end_date = ranges
     .map((range) => range.end_date)
@@ -102,15 +111,15 @@ export const spanOf = (ranges: ReadonlyArray<Days>): Days | undefined => {
 }
 
 /** Whether one answer holds so many listings over such a range. */
-export const fitsAnAnswer = (
+export const validateResponseSize = (
   listings: number,
   { start, end }: { readonly start: string; readonly end: string }
 ): Result.Result<void, ValidationFailed> => {
   const days = daysInRange(start, end)
-  return listings * days > LISTINGS_ANSWER_DAYS
+  return listings * days > LISTING_CALENDAR_DAYS
     ? Result.fail(
         new ValidationFailed({
-          message: `listings: ${listings} listings times ${days} days from start_date to end_date are ${listings * days}, and one answer covers at most ${LISTINGS_ANSWER_DAYS}; ask for fewer listings or fewer days.`
+          message: `listings: ${listings} listings times ${days} days from start_date to end_date are ${listings * days}, and one answer covers at most ${LISTING_CALENDAR_DAYS}; ask for fewer listings or fewer days.`
         })
       )
     : Result.void

@@ -2,10 +2,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEvent } from "../../../jobs/events/events.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { ofTrace } from "../../../platform/database/of-trace.ts"
+import { traceCteSql } from "../../../platform/database/of-trace.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import { daysIn, rest } from "./due-days.ts"
-import type { Days } from "./rules.ts"
+import { cooldownSql, daySetSql } from "./due-days.ts"
+import type { DayRange } from "./rules.ts"
 
 // The statements that write down how telling a channel ended. Each asks first whether the lane is still the worker's, and
 // locks it: so the lane counts what waits, whoever puts more there meanwhile. Done twice each is done once.
@@ -38,7 +38,7 @@ const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: F
     traceparent = CASE WHEN NOT isempty(l.due_days) THEN l.traceparent END,
     due_at = ${now}::timestamptz + CASE
       WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
-      THEN ${rest(sql)} ELSE interval '0' END
+      THEN ${cooldownSql(sql)} ELSE interval '0' END
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
@@ -47,9 +47,9 @@ const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: F
  */
 const unsaidBy = (sql: SqlClient, over: Fragment): Fragment => sql`
   CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
-    (SELECT range_agg(${daysIn(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories')
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories')
     - coalesce((
-      SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM lane
+      SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
       JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
       WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
   ELSE '{}' END`
@@ -59,7 +59,7 @@ const NONE_UNSAID = "'{}'::datemultirange"
 export interface Pushed extends InHand {
   readonly reason: string | undefined
   /** What it was told, where that was not known before. */
-  readonly ranges: ReadonlyArray<Days> | undefined
+  readonly ranges: ReadonlyArray<DayRange> | undefined
   readonly start_date: string | undefined
   readonly end_date: string | undefined
   readonly traceparent: string | undefined
@@ -84,7 +84,7 @@ export const settlingPushed = (sql: SqlClient, pushed: Givens<Pushed>): Fragment
     at: now
   })
   return sql`
-    WITH ${ofTrace(sql, pushed.traceparent)}, lane AS (${lane(sql, pushed)}), settled AS (
+    WITH ${traceCteSql(sql, pushed.traceparent)}, lane AS (${lane(sql, pushed)}), settled AS (
       UPDATE listing_pushes p
       SET state = 'pushed', reason = ${reason ?? null}::text, attempts = p.attempts + 1, settled_at = ${now},
         ranges = ${asTold(sql, ranges)}
@@ -103,7 +103,7 @@ const asTold = (sql: SqlClient, ranges: Givens<Pushed>["ranges"]): Fragment =>
 
 export interface Refused extends InHand {
   readonly reason: string
-  readonly ranges: ReadonlyArray<Days> | undefined
+  readonly ranges: ReadonlyArray<DayRange> | undefined
 }
 
 /** The channel said no: it would again, so the lane goes on. */

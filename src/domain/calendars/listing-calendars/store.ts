@@ -1,31 +1,31 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecordInForms } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { traceparent } from "../../../platform/database/of-trace.ts"
+import { traceparentSql } from "../../../platform/database/of-trace.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { LISTING_PUSHES_WAITING } from "../../../platform/limits.ts"
-import { type ListingName, ownListing } from "../../listings/own-listing.ts"
-import { daysText } from "./due-days.ts"
-import type { Days, RangesField } from "./rules.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
+import { type ListingName, ownListingSql } from "../../listings/own-listing.ts"
+import { formatDaySet } from "./due-days.ts"
+import type { DayRange, RangesField } from "./rules.ts"
 
-const readPlaces = rowsOf(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
-const readQueued = rowOf(
+const readAccounts = makeRowsReader(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
+const readQueued = makeOptionalRowReader(
   Schema.Struct({ auth_status: Schema.String, is_readonly: Schema.Boolean, queued: Schema.Boolean })
 )
 
-interface Named {
+interface FindAccountsParameters {
   readonly operatorId: number
   readonly channelTypes: ReadonlyArray<string>
   readonly listingIds: ReadonlyArray<string>
 }
 
 /** The accounts of the named listings that exist; `at` counts them from 1 in the order of the names. */
-const places = (sql: SqlClient.SqlClient) => {
+const makeFindAccounts = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, channelTypes, listingIds }: Givens<Named>) => sql`
+    ({ operatorId, channelTypes, listingIds }: Givens<FindAccountsParameters>) => sql`
       SELECT named.at, l.account_id
       FROM unnest(${channelTypes}::text[], ${listingIds}::text[]) WITH ORDINALITY AS named (channel_type, listing_id, at)
       JOIN listings l ON l.operator_id = ${operatorId} AND l.channel_type = named.channel_type
@@ -33,7 +33,7 @@ const places = (sql: SqlClient.SqlClient) => {
       ORDER BY named.at`
   )
   return (operatorId: number, listings: ReadonlyArray<ListingName>) =>
-    readPlaces(
+    readAccounts(
       statement({
         operatorId,
         channelTypes: listings.map((each) => each.channel_type),
@@ -43,12 +43,12 @@ const places = (sql: SqlClient.SqlClient) => {
 }
 
 /** Days of a listing that its channel is to be told of. */
-export interface Telling extends ListingName {
+export interface PushRequest extends ListingName {
   readonly kind: RangesField
-  readonly ranges: ReadonlyArray<Days>
+  readonly ranges: ReadonlyArray<DayRange>
 }
 
-interface Queued extends Telling {
+interface QueuePushParameters extends PushRequest {
   readonly operatorId: number
   /** The days of which the host says how many can be sold. */
   readonly said: string
@@ -60,16 +60,16 @@ interface Queued extends Telling {
  * listing rise in the order of commits; and it counts what waits, so that the bound holds whoever else is just at it.
  * What waits of the calendar's own is not among what the host may have waiting.
  */
-const queue = (sql: SqlClient.SqlClient) => {
-  const most = sql.literal(String(LISTING_PUSHES_WAITING))
-  const statement = onRecordInForms(
+const makeQueuePush = (sql: SqlClient.SqlClient) => {
+  const most = sql.literal(String(QUEUED_LISTING_PUSHES))
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, channel_type, listing_id, kind, ranges, said, now }: Givens<Queued>) => ({
+    ({ operatorId, channel_type, listing_id, kind, ranges, said, now }: Givens<QueuePushParameters>) => ({
       change: sql`
         own AS (
           SELECT l.operator_id, l.id, l.account_id, a.auth_status,
             l.ratio_readonly AND ${kind}::text = 'prices' AS is_readonly
-          FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) l
+          FROM (${ownListingSql(sql, operatorId, channel_type, listing_id)}) l
           JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
         ), lane AS (
           INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
@@ -84,7 +84,7 @@ const queue = (sql: SqlClient.SqlClient) => {
           RETURNING operator_id, listing_row
         ), push AS (
           INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
-          SELECT operator_id, listing_row, ${kind}::text, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparent(sql)}
+          SELECT operator_id, listing_row, ${kind}::text, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparentSql(sql)}
           FROM lane
           RETURNING operator_id, listing_row, kind
         )`,
@@ -93,7 +93,7 @@ const queue = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
     })
   )
-  return (operatorId: number, { channel_type, listing_id, kind, ranges }: Telling, now: Date) =>
+  return (operatorId: number, { channel_type, listing_id, kind, ranges }: PushRequest, now: Date) =>
     readQueued(
       statement({
         operatorId,
@@ -101,7 +101,7 @@ const queue = (sql: SqlClient.SqlClient) => {
         listing_id,
         kind,
         ranges,
-        said: daysText(kind === "inventories" ? ranges : []),
+        said: formatDaySet(kind === "inventories" ? ranges : []),
         now
       })
     )
@@ -110,7 +110,12 @@ const queue = (sql: SqlClient.SqlClient) => {
 /** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */
 export class ListingCalendarStore extends Context.Service<ListingCalendarStore>()(
   "latchkey/resources/ListingCalendarStore",
-  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ places: places(sql), queue: queue(sql) })) }
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      findAccounts: makeFindAccounts(sql),
+      queuePush: makeQueuePush(sql)
+    }))
+  }
 ) {
   static readonly layer = Layer.effect(ListingCalendarStore, ListingCalendarStore.make)
 }

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Queue, type Taking } from "../../../jobs/in-turn.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/in-turn.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 
 // The statement by which lanes are taken: rows that were found are changed by where they lie.
@@ -19,13 +19,13 @@ const isOfCalendar = (sql: SqlClient): Fragment => sql`
   (l.calendar_waits OR (NOT isempty(l.due_days) AND (NOT l.calendar_last OR l.waiting = 1)))`
 
 /** What of it is due, and in which turn. */
-export const pushQueue = (sql: SqlClient): Queue => ({
+export const pushQueue = (sql: SqlClient): FairQueue => ({
   table: sql`listing_lanes`,
-  row: sql`listing_row`,
-  waits: sql`waiting > 0`,
-  reached: sql`true`,
-  share: PUSHING_SHARE,
-  accountShare: PUSHING_ACCOUNT_SHARE
+  keyColumn: sql`listing_row`,
+  pendingCondition: sql`waiting > 0`,
+  accountCondition: sql`true`,
+  operatorLimit: PUSHING_SHARE,
+  accountLimit: PUSHING_ACCOUNT_SHARE
 })
 
 /**
@@ -33,10 +33,10 @@ export const pushQueue = (sql: SqlClient): Queue => ({
  * lane that was changed since the statement began lies elsewhere by then and is left to the next: so what it has waiting is
  * seen.
  */
-export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
+export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>): Fragment => {
   const queue = pushQueue(sql)
   return sql`
-  WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
+  WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}, taken AS (
     UPDATE listing_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
     RETURNING l.operator_id, l.listing_row, l.attempts, l.failures, l.traceparent, ${isOfCalendar(sql)} AS of_calendar

@@ -6,8 +6,8 @@ import type { Fragment } from "effect/sql/Statement"
  * id`), tells nothing of calendars that are added later. One of them may be the same source again, which would hear its own
  * words, say them for ever because we do, and keep days shut that nobody holds.
  */
-export const outliving = (sql: SqlClient, gone: string): Fragment => sql`
+export const freezeFeedsOfRemovedCalendars = (sql: SqlClient, removedCalendarsCte: string): Fragment => sql`
   UPDATE property_feeds f SET last_calendar_id = (
     SELECT max(c.id) FROM imported_calendars c WHERE c.operator_id = f.operator_id AND c.property_id = f.property_id)
-  FROM ${sql(gone)} gone
+  FROM ${sql(removedCalendarsCte)} gone
   WHERE f.operator_id = gone.operator_id AND f.property_id = gone.property_id AND f.calendar_id = gone.id`

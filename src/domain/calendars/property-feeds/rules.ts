@@ -8,16 +8,16 @@ import { monthStart } from "../calendar-share-links/rules.ts"
 const PAST_MONTHS = 1
 
 /** Milliseconds after which it is written down again that the same was told: so it is known who still reads. */
-export const TOLD_AGAIN_MS = 60 * 60 * 1000
+export const READ_RECORD_INTERVAL_MS = 60 * 60 * 1000
 
 /** The days a feed covers: to the last one that can be sold or closed. */
-export const feedSpan = (today: string): DateRange => ({
+export const feedDateRange = (today: string): DateRange => ({
   start: monthStart(today, -PAST_MONTHS),
   end: addDays(today, AVAILABILITY_END_DAYS)
 })
 
 /** What is known of a property's days in a span, each by its distance from the first; every list ascending. */
-export const KnownBusy = Schema.Struct({
+export const BusyDaysRow = Schema.Struct({
   is_let: Schema.Boolean,
   /** Nights that stays hold, and in the same order the stay of each. */
   held: Schema.Array(Schema.Int),
@@ -29,60 +29,60 @@ export const KnownBusy = Schema.Struct({
   /** Whether that was written down lately enough. */
   told_lately: Schema.Boolean
 })
-export type KnownBusy = typeof KnownBusy.Type
+export type BusyDaysRow = typeof BusyDaysRow.Type
 
 /** Days in a row that are busy for one reason. */
-export interface Busy {
+export interface FeedBusyPeriod {
   readonly reason: "stay" | "closed" | "not let"
   readonly start: string
   /** Exclusive. */
   readonly end: string
 }
 
-interface Run {
+interface DayRun {
   readonly first: number
   readonly last: number
   readonly of: number
 }
 
 /** Days next to each other that are of the same, as runs. */
-const runsOf = (days: ReadonlyArray<{ readonly day: number; readonly of: number }>): ReadonlyArray<Run> => {
-  const runs: Array<Run> = []
+const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly of: number }>): ReadonlyArray<DayRun> => {
+  const runs: Array<DayRun> = []
   for (const { day, of } of days) {
-    const before = runs.at(-1)
-    const goesOn = before !== undefined && before.last === day - 1 && before.of === of
-    if (goesOn) runs.pop()
-    runs.push({ first: goesOn ? before.first : day, last: day, of })
+    const previous = runs.at(-1)
+    const isConsecutive = previous !== undefined && previous.last === day - 1 && previous.of === of
+    if (isConsecutive) runs.pop()
+    runs.push({ first: isConsecutive ? previous.first : day, last: day, of })
   }
   return runs
 }
 
 /** What makes a property busy: each stay, and each stretch of days that cannot be booked for another reason. */
-export const busyOf = (
-  { is_let, held, holders, closed }: KnownBusy,
+export const toBusyPeriods = (
+  { is_let, held, holders, closed }: BusyDaysRow,
   { start, end }: DateRange
-): ReadonlyArray<Busy> => {
+): ReadonlyArray<FeedBusyPeriod> => {
   if (!is_let) return [{ reason: "not let", start, end: addDays(end, 1) }]
-  const stretch = (reason: Busy["reason"]) => (run: Run) => ({
+  const toPeriod = (reason: FeedBusyPeriod["reason"]) => (run: DayRun) => ({
     reason,
     start: addDays(start, run.first),
     end: addDays(start, run.last + 1)
   })
-  const stays = runsOf(held.map((day, at) => ({ day, of: holders[at] ?? 0 })))
+  const stays = toDayRuns(held.map((day, index) => ({ day, of: holders[index] ?? 0 })))
   return [
-    ...stays.map(stretch("stay")),
-    ...runsOf(closed.map((day) => ({ day, of: 0 }))).map(stretch("closed"))
+    ...stays.map(toPeriod("stay")),
+    ...toDayRuns(closed.map((day) => ({ day, of: 0 }))).map(toPeriod("closed"))
   ].toSorted((one, other) => daysInRange(other.start, one.start) - 1)
 }
 
 /** The days from today on that are busy, as the database writes a set of days. */
-export const toldOf = (busy: ReadonlyArray<Busy>, today: string): string => {
-  const stretches: Array<Pick<Busy, "start" | "end">> = []
+export const toBusyDateMultirange = (busy: ReadonlyArray<FeedBusyPeriod>, today: string): string => {
+  const ranges: Array<Pick<FeedBusyPeriod, "start" | "end">> = []
   for (const { start, end } of busy) {
     if (end <= today) continue
     const from = start < today ? today : start
-    const goesOn = stretches.at(-1)?.end === from
-    stretches.push({ start: goesOn ? (stretches.pop()?.start ?? from) : from, end })
+    const isConsecutive = ranges.at(-1)?.end === from
+    ranges.push({ start: isConsecutive ? (ranges.pop()?.start ?? from) : from, end })
   }
-  return `{${stretches.map(({ start, end }) => `[${start},${end})`).join(",")}}`
+  return `{${ranges.map(({ start, end }) => `[${start},${end})`).join(",")}}`
 }

@@ -1,30 +1,30 @@
 import { Context, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedBetween, touchedIn } from "../../../changes/on-record.ts"
+import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
-import { drawnId } from "../../../platform/database/drawn-id.ts"
+import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDAR_FEEDS } from "../../../platform/limits.ts"
-import { feedToken } from "../../../platform/sealing/places.ts"
-import { openedOrTold, Sealing, type Seals } from "../../../platform/sealing/Sealing.ts"
-import { addressOwner, digestOfToken, type OwnedAddress } from "../../addresses.ts"
-import { inTurn, type OfOperator } from "../../own-row.ts"
-import { propertyKnown } from "../../properties/properties/belonging.ts"
-import { KnownBusy, TOLD_AGAIN_MS } from "./rules.ts"
+import { feedTokenBinding } from "../../../platform/sealing/places.ts"
+import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
+import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../addresses.ts"
+import { type OperatorScoped, withOperatorLock } from "../../own-row.ts"
+import { propertyExists } from "../../properties/properties/belonging.ts"
+import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
 /** Who reads a property's days: the source of an imported calendar, or undefined: whoever has the property's own feed. */
-export interface Reader extends OfOperator {
+export interface FeedRecipient extends OperatorScoped {
   readonly propertyId: number
   readonly calendarId: number | undefined
 }
 
-const OfFeed = Schema.Struct({ feed_id: Schema.Int, token: Schema.String })
+const FeedRow = Schema.Struct({ feed_id: Schema.Int, token: Schema.String })
 
-const OpenedRow = Schema.Struct({
+const FeedByTokenRow = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,
   property_id: Schema.Int,
@@ -32,36 +32,38 @@ const OpenedRow = Schema.Struct({
   time_zone: Schema.String
 })
 
-const readFeed = rowOf(OfFeed)
+const readFeed = makeOptionalRowReader(FeedRow)
 
 /** Whether a row of feeds is the reader's. */
-const isOf = (sql: Sql, { operatorId, propertyId, calendarId }: Valued<Reader>): Fragment => sql`
+const isFeedOfReader = (sql: Sql, { operatorId, propertyId, calendarId }: Valued<FeedRecipient>): Fragment => sql`
   operator_id = ${operatorId} AND property_id = ${propertyId}
     AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
 
 /** One of several that are shown together: `token` is undefined where it does not open. */
-const openedBy = (seals: Seals, operatorId: number, { feed_id, token }: typeof OfFeed.Type) =>
-  Effect.map(openedOrTold(seals, feedToken(operatorId, feed_id), token), (opened) => ({ feed_id, token: opened }))
+const openFeedToken = (seals: SecretSealer, operatorId: number, { feed_id, token }: typeof FeedRow.Type) =>
+  Effect.map(openOrWarn(seals, feedTokenBinding(operatorId, feed_id), token), (opened) => ({ feed_id, token: opened }))
 
 /** The feed of a reader as it is kept; undefined when there is none yet. */
-const keptOf = (sql: Sql) => {
+const selectFeed = (sql: Sql) => {
   const statement = inForms(
     sql,
-    (reader: Givens<Reader>) => sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${isOf(sql, reader)}`
+    (reader: Givens<FeedRecipient>) =>
+      sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${isFeedOfReader(sql, reader)}`
   )
-  return ({ operatorId, propertyId, calendarId }: Reader) => readFeed(statement({ operatorId, propertyId, calendarId }))
+  return ({ operatorId, propertyId, calendarId }: FeedRecipient) =>
+    readFeed(statement({ operatorId, propertyId, calendarId }))
 }
 
 /** The same with its token opened. */
-const find = (sql: Sql, seals: Seals) => {
-  const kept = keptOf(sql)
-  return Effect.fnUntraced(function* (reader: Reader) {
-    const feed = yield* kept(reader)
-    return feed === undefined ? undefined : yield* openedBy(seals, reader.operatorId, feed)
+const find = (sql: Sql, seals: SecretSealer) => {
+  const select = selectFeed(sql)
+  return Effect.fnUntraced(function* (reader: FeedRecipient) {
+    const feed = yield* select(reader)
+    return feed === undefined ? undefined : yield* openFeedToken(seals, reader.operatorId, feed)
   })
 }
 
-const readMade = onlyRowOf(
+const readCreatedFeed = makeSingleRowReader(
   Schema.Struct({
     known: Schema.Boolean,
     calendar_known: Schema.Boolean,
@@ -70,7 +72,7 @@ const readMade = onlyRowOf(
   })
 )
 
-interface Made extends Reader {
+interface CreateFeedParameters extends FeedRecipient {
   /** To which the token is sealed. */
   readonly id: number
   /** As it is kept. */
@@ -81,7 +83,7 @@ interface Made extends Reader {
 }
 
 /** What a feed for the source of a calendar needs: the calendar, and room. Its own feed a property can always have. */
-const forSource = (sql: Sql, { operatorId, propertyId, calendarId, most }: Givens<Made>) => {
+const sourceFeedConditions = (sql: Sql, { operatorId, propertyId, calendarId, most }: Givens<CreateFeedParameters>) => {
   if (calendarId === undefined) return { known: sql`true`, full: sql`false` }
   return {
     known: sql`EXISTS (
@@ -97,14 +99,14 @@ const forSource = (sql: Sql, { operatorId, propertyId, calendarId, most }: Given
  * The feed of a reader, made now unless it exists; null where property or calendar are not `known`, or the property has as
  * many for calendars as may be. Then the oldest whose calendar is imported no more makes room. To be run in turn.
  */
-const create = (sql: Sql, seals: Seals) => {
-  const statement = onRecordInForms(sql, (made: Givens<Made>) => {
-    const { operatorId, propertyId, calendarId, id, token, digest, now } = made
-    const { known, full } = forSource(sql, made)
+const create = (sql: Sql, seals: SecretSealer) => {
+  const statement = prepareRecordedChange(sql, (parameters: Givens<CreateFeedParameters>) => {
+    const { operatorId, propertyId, calendarId, id, token, digest, now } = parameters
+    const { known, full } = sourceFeedConditions(sql, parameters)
     return {
       change: sql`
         target AS (
-          SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full
+          SELECT ${propertyExists(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full
         ), forgotten AS (
           DELETE FROM property_feeds WHERE operator_id = ${operatorId}
             AND EXISTS (SELECT FROM target WHERE known AND calendar_known AND is_full)
@@ -126,65 +128,71 @@ const create = (sql: Sql, seals: Seals) => {
         )`,
       events: [],
       touched: sql`
-        ${touchedIn(sql, "property_feed", "made")} WHERE token = ${token}
-        UNION ALL ${touchedIn(sql, "property_feed", "forgotten")}`,
+        ${createdOrDeletedRecordsSql(sql, "property_feed", "made")} WHERE token = ${token}
+        UNION ALL ${createdOrDeletedRecordsSql(sql, "property_feed", "forgotten")}`,
       outcome: sql`
         SELECT target.known, target.calendar_known, made.id AS feed_id, made.token
         FROM target LEFT JOIN made ON true`
     }
   })
-  const alone = inTurn(sql)
-  return ({ operatorId, propertyId, calendarId }: Reader, token: string, now: Date) =>
+  const runWithLock = withOperatorLock(sql)
+  return ({ operatorId, propertyId, calendarId }: FeedRecipient, token: string, now: Date) =>
     Effect.gen(function* () {
-      const id = yield* drawnId(sql, "property_feeds")
-      const kept = { id, token: seals.seal(feedToken(operatorId, id), token), digest: digestOfToken(token) }
-      const made = yield* alone(
+      const id = yield* reserveId(sql, "property_feeds")
+      const sealedToken = { id, token: seals.seal(feedTokenBinding(operatorId, id), token), digest: hashToken(token) }
+      const created = yield* runWithLock(
         operatorId,
-        readMade(statement({ operatorId, propertyId, calendarId, ...kept, now, most: CALENDAR_FEEDS }))
+        readCreatedFeed(statement({ operatorId, propertyId, calendarId, ...sealedToken, now, most: CALENDAR_FEEDS }))
       )
-      return made.feed_id === null || made.token === null
-        ? made
-        : { ...made, ...(yield* openedBy(seals, operatorId, { feed_id: made.feed_id, token: made.token })) }
+      return created.feed_id === null || created.token === null
+        ? created
+        : {
+            ...created,
+            ...(yield* openFeedToken(seals, operatorId, { feed_id: created.feed_id, token: created.token }))
+          }
     })
 }
 
 /** Gives the feed of a reader another token; undefined when there is no such feed. */
-const renew = (sql: Sql, seals: Seals) => {
-  const found = keptOf(sql)
-  const statement = onRecordInForms(sql, (renewed: Givens<Reader & Pick<Made, "id" | "token" | "digest">>) => ({
-    change: sql`
-      before AS (SELECT * FROM property_feeds WHERE ${isOf(sql, renewed)} AND id = ${renewed.id} FOR NO KEY UPDATE),
+const renew = (sql: Sql, seals: SecretSealer) => {
+  const select = selectFeed(sql)
+  const statement = prepareRecordedChange(
+    sql,
+    (parameters: Givens<FeedRecipient & Pick<CreateFeedParameters, "id" | "token" | "digest">>) => ({
+      change: sql`
+      before AS (SELECT * FROM property_feeds WHERE ${isFeedOfReader(sql, parameters)} AND id = ${parameters.id} FOR NO KEY UPDATE),
       after AS (
-        UPDATE property_feeds f SET token = ${renewed.token}, token_digest = ${renewed.digest}
+        UPDATE property_feeds f SET token = ${parameters.token}, token_digest = ${parameters.digest}
         FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id
         RETURNING f.*
       )`,
-    events: [],
-    touched: touchedBetween(sql, "property_feed"),
-    outcome: sql`SELECT id AS feed_id, token FROM after`
-  }))
-  return ({ operatorId, propertyId, calendarId }: Reader, token: string) =>
+      events: [],
+      touched: changedRecordsSql(sql, "property_feed"),
+      outcome: sql`SELECT id AS feed_id, token FROM after`
+    })
+  )
+  return ({ operatorId, propertyId, calendarId }: FeedRecipient, token: string) =>
     Effect.gen(function* () {
-      const before = yield* found({ operatorId, propertyId, calendarId })
+      const before = yield* select({ operatorId, propertyId, calendarId })
       if (before === undefined) return undefined
       const id = before.feed_id
-      const kept = { id, token: seals.seal(feedToken(operatorId, id), token), digest: digestOfToken(token) }
-      const renewed = yield* readFeed(statement({ operatorId, propertyId, calendarId, ...kept }))
-      return renewed === undefined ? undefined : yield* openedBy(seals, operatorId, renewed)
+      const sealedToken = { id, token: seals.seal(feedTokenBinding(operatorId, id), token), digest: hashToken(token) }
+      const row = yield* readFeed(statement({ operatorId, propertyId, calendarId, ...sealedToken }))
+      return row === undefined ? undefined : yield* openFeedToken(seals, operatorId, row)
     })
 }
 
-const readCalendars = rowsOf(Schema.Struct({ calendar_id: Schema.Int, host: Schema.NullOr(Schema.String) }))
+const readCalendars = makeRowsReader(Schema.Struct({ calendar_id: Schema.Int, host: Schema.NullOr(Schema.String) }))
 
-interface OfProperty extends OfOperator {
+interface PropertyScoped extends OperatorScoped {
   readonly propertyId: number
 }
 
 /** The calendars of a property whose sources have a feed, or are to have one: imported ones, and those that were. */
-const calendars = (sql: Sql) => {
+const listCalendars = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, propertyId, most }: Givens<OfProperty & { readonly most: number }>) => sql`
+    ({ operatorId, propertyId, most }: Givens<PropertyScoped & { readonly most: number }>) => sql`
       SELECT each.calendar_id, c.host FROM (
         SELECT calendar_id FROM property_feeds
         WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL
@@ -198,23 +206,25 @@ const calendars = (sql: Sql) => {
     readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS }))
 }
 
-const readOpened = rowOf(OpenedRow)
+const readFeedByToken = makeOptionalRowReader(FeedByTokenRow)
 
 /** The feed that has a token; undefined when there is none, or the account behind it is banned or closed. */
-const open = (sql: Sql) => {
-  const ownerOf = addressOwner(sql)
+const findByToken = (sql: Sql) => {
+  const findOwner = findSecretUrlOwner(sql)
   const statement = inForms(
     sql,
-    ({ operatorId, id, digest }: Givens<OwnedAddress>) => sql`
+    ({ operatorId, id, digest }: Givens<SecretUrlOwner>) => sql`
       SELECT f.operator_id, f.id, f.property_id, f.calendar_id, operator.time_zone
       FROM property_feeds f JOIN operators operator ON operator.id = f.operator_id
       WHERE f.operator_id = ${operatorId} AND f.id = ${id} AND f.token_digest = ${digest} AND operator.status = 'active'`
   )
   return (token: string) =>
-    Effect.flatMap(ownerOf(token), (owned) => (owned === undefined ? Effect.undefined : readOpened(statement(owned))))
+    Effect.flatMap(findOwner(token), (owner) =>
+      owner === undefined ? Effect.undefined : readFeedByToken(statement(owner))
+    )
 }
 
-interface AskedFeed extends OfOperator, DateRange {
+interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly id: number
   /** Undefined where the feed is the property's own, which has nothing that was imported. */
   readonly calendarId: number | undefined
@@ -224,17 +234,17 @@ interface AskedFeed extends OfOperator, DateRange {
   readonly toldAgain: Date
 }
 
-const readBusy = rowOf(KnownBusy)
+const readBusyDays = makeOptionalRowReader(BusyDaysRow)
 
 /**
  * What is busy in a feed. The source of a calendar hears what the others say, never what it said itself, and of nobody what
  * that only repeats. Nor does it hear from others what it says as well: two that have both sold a night would each repeat it
  * for the other's sake, also when both have given it up. Undefined when the feed is gone meanwhile.
  */
-const busy = (sql: Sql) => {
-  const statement = inForms(sql, (asked: Givens<AskedFeed>) => {
-    const { operatorId, id, calendarId, start, end, today, now, toldAgain } = asked
-    const saidByOthers =
+const findBusyDays = (sql: Sql) => {
+  const statement = inForms(sql, (parameters: Givens<BusyDaysParameters>) => {
+    const { operatorId, id, calendarId, start, end, today, now, toldAgain } = parameters
+    const importedDays =
       calendarId === undefined
         ? sql``
         : sql`
@@ -255,7 +265,7 @@ const busy = (sql: Sql) => {
             SELECT d.day FROM calendar_days d
             WHERE d.operator_id = f.operator_id AND d.property_id = f.property_id AND d.day BETWEEN ${start} AND ${end}
               AND d.closed AND d.stay_id IS NULL
-            ${saidByOthers}
+            ${importedDays}
           ) each ORDER BY 1
         ) AS closed,
         (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told,
@@ -271,45 +281,46 @@ const busy = (sql: Sql) => {
       WHERE f.operator_id = ${operatorId} AND f.id = ${id}`
   })
   return (
-    { operator_id: operatorId, id, calendar_id }: typeof OpenedRow.Type,
+    { operator_id: operatorId, id, calendar_id }: typeof FeedByTokenRow.Type,
     today: string,
     { start, end }: DateRange,
     now: Date
   ) => {
-    const toldAgain = new Date(now.getTime() - TOLD_AGAIN_MS)
+    const toldAgain = new Date(now.getTime() - READ_RECORD_INTERVAL_MS)
     const calendarId = calendar_id ?? undefined
-    return readBusy(statement({ operatorId, id, calendarId, start, end, today, now, toldAgain }))
+    return readBusyDays(statement({ operatorId, id, calendarId, start, end, today, now, toldAgain }))
   }
 }
 
-const readNothing = rowsOf(Schema.Struct({}))
+const readNoRows = makeRowsReader(Schema.Struct({}))
 
-interface Told extends OfOperator {
+interface RecordReadParameters extends OperatorScoped {
   readonly id: number
   readonly told: string
   readonly now: Date
 }
 
 /** Writes down what is told to whoever reads the feed now. */
-const tell = (sql: Sql) => {
+const recordRead = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id, told, now }: Givens<Told>) => sql`
+    ({ operatorId, id, told, now }: Givens<RecordReadParameters>) => sql`
       UPDATE property_feeds SET told = ${told}::datemultirange, told_at = ${now}
       WHERE operator_id = ${operatorId} AND id = ${id}`
   )
-  return ({ operatorId, id, told, now }: Told) => Effect.asVoid(readNothing(statement({ operatorId, id, told, now })))
+  return ({ operatorId, id, told, now }: RecordReadParameters) =>
+    Effect.asVoid(readNoRows(statement({ operatorId, id, told, now })))
 }
 
 /** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
-export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/FeedStore", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, Sealing]), ([sql, seals]) => ({
+export class PropertyFeedStore extends Context.Service<PropertyFeedStore>()("latchkey/resources/FeedStore", {
+  make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
     find: find(sql, seals),
     create: create(sql, seals),
     renew: renew(sql, seals),
-    calendars: calendars(sql),
-    open: open(sql),
-    busy: busy(sql),
-    tell: tell(sql)
+    listCalendars: listCalendars(sql),
+    findByToken: findByToken(sql),
+    findBusyDays: findBusyDays(sql),
+    recordRead: recordRead(sql)
   }))
 }) {}

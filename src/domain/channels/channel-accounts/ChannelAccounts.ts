@@ -1,15 +1,15 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Acting } from "../../../contract/acting.ts"
-import { decoderOf } from "../../../contract/decode.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
+import { makeDecoder } from "../../../contract/decode.ts"
 import { type BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { CHANNEL_ACCOUNTS } from "../../../platform/limits.ts"
-import { inTurn } from "../../own-row.ts"
-import { type HeardVersion, heardVersion, SaidRefused, type Speaking } from "../port/heard.ts"
-import type { AccountSaid } from "../port/said.ts"
-import { connect, hear, NewChannelAccount } from "./inward.ts"
+import { withOperatorLock } from "../../own-row.ts"
+import { type ChannelAccountRef, InvalidChannelEvent, toVersionOutcome, type VersionOutcome } from "../port/heard.ts"
+import type { ChannelAccountEvent } from "../port/said.ts"
+import { connectAccount, ingestAccountUpdate, NewChannelAccount } from "./inward.ts"
 
-const readNew = decoderOf(NewChannelAccount)
+const readNew = makeDecoder(NewChannelAccount)
 
 /** The accounts of operators at channels: how they come in and how they stand. Each change is in the trail. */
 export class ChannelAccounts extends Context.Service<
@@ -23,25 +23,31 @@ export class ChannelAccounts extends Context.Service<
       operatorId: number,
       account: NewChannelAccount,
       at: Date
-    ) => Effect.Effect<number, BadRequest | NotFound | ValidationFailed, Acting>
+    ) => Effect.Effect<number, BadRequest | NotFound | ValidationFailed, CurrentActor>
     /** How the account that speaks stands, as its channel says. */
-    readonly said: (speaker: Speaking, said: AccountSaid, at: Date) => Effect.Effect<HeardVersion, SaidRefused, Acting>
+    readonly handleUpdate: (
+      account: ChannelAccountRef,
+      update: ChannelAccountEvent,
+      at: Date
+    ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
   }
 >()("latchkey/resources/ChannelAccounts") {
   static readonly layer = Layer.effect(
     ChannelAccounts,
-    Effect.map(SqlClient.SqlClient, (sql) => ChannelAccounts.of({ connect: connecting(sql), said: hearing(sql) }))
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ChannelAccounts.of({ connect: makeConnect(sql), handleUpdate: makeHandleUpdate(sql) })
+    )
   )
 }
 
-const connecting = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["connect"] => {
-  const connected = connect(sql)
-  const alone = inTurn(sql)
+const makeConnect = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["connect"] => {
+  const connectAccountOnce = connectAccount(sql)
+  const runExclusively = withOperatorLock(sql)
   return Effect.fnUntraced(function* (operatorId, input, at) {
     const account = yield* readNew(input)
-    const made = yield* alone(operatorId, connected(operatorId, account, at))
-    if (made === undefined) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
-    return made.id ?? (yield* noMoreAccounts)
+    const connectedAccount = yield* runExclusively(operatorId, connectAccountOnce(operatorId, account, at))
+    if (connectedAccount === undefined) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
+    return connectedAccount.id ?? (yield* noMoreAccounts)
   })
 }
 
@@ -49,11 +55,11 @@ const noMoreAccounts = new ValidationFailed({
   message: `channel_accounts: an operator has at most ${CHANNEL_ACCOUNTS} accounts at channels, and all are in use.`
 })
 
-const hearing = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["said"] => {
-  const heard = hear(sql)
-  return Effect.fnUntraced(function* (speaker, said) {
-    const before = yield* heard(speaker, said)
-    if (before === undefined) return yield* new SaidRefused({ reason: "there is no such account" })
-    return heardVersion(before.last_version, said.version)
+const makeHandleUpdate = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["handleUpdate"] => {
+  const ingestUpdate = ingestAccountUpdate(sql)
+  return Effect.fnUntraced(function* (account, update) {
+    const previous = yield* ingestUpdate(account, update)
+    if (previous === undefined) return yield* new InvalidChannelEvent({ reason: "there is no such account" })
+    return toVersionOutcome(previous.last_version, update.version)
   })
 }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { ChannelType } from "../port/channel-type.ts"
 import { AuthStatus } from "../port/said.ts"
@@ -20,14 +20,14 @@ export const ChannelAccount = Schema.Struct({
 })
 export type ChannelAccount = typeof ChannelAccount.Type
 
-const operation = family({ category: "property", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "property", since: "3.4.0", openWorld: false })
 
 export const search_channel_accounts = operation("search_channel_accounts", {
   route: "GET /channel_accounts",
   summary: "List accounts at channels",
   payload: { id: Schema.optionalKey(Id), channel_type: Schema.optionalKey(ChannelType), ...pageFields },
   success: Schema.Struct({ channel_accounts: Schema.Array(ChannelAccount), total: Schema.Int }),
-  exposure: card(
+  exposure: toolMetadata(
     "Lists the host's accounts at channels and whether each still lets the service in (auth_status). Booking sites are not among them.",
     ["Which channels am I connected to?", "Is my Airbnb account still connected?"],
     false

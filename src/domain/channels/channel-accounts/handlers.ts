@@ -1,19 +1,19 @@
 import { Effect, Layer } from "effect"
-import { CurrentOperator } from "../../../contract/caller.ts"
-import { pageOf } from "../../../contract/page.ts"
-import { handled, layerHandled } from "../../handled.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { toPage } from "../../../contract/page.ts"
+import { handleOperations, layerOperations } from "../../handled.ts"
 import { ChannelAccountOperations, type search_channel_accounts } from "./contract.ts"
 import { ChannelAccountStore } from "./store.ts"
 
 const searchChannelAccounts = (store: ChannelAccountStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_channel_accounts.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const found = yield* store.search(operatorId, payload, pageOf(payload))
-    return { channel_accounts: found.rows, total: found.total }
+    const { operatorId } = yield* CurrentCaller
+    const page = yield* store.search(operatorId, payload, toPage(payload))
+    return { channel_accounts: page.rows, total: page.total }
   })
 
-export const layerChannelAccounts = layerHandled(
+export const layerChannelAccounts = layerOperations(
   Effect.map(ChannelAccountStore, (store) =>
-    handled(ChannelAccountOperations, { search_channel_accounts: searchChannelAccounts(store) })
+    handleOperations(ChannelAccountOperations, { search_channel_accounts: searchChannelAccounts(store) })
   )
 ).pipe(Layer.provide(ChannelAccountStore.layer))

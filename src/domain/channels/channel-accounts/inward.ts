@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { Code, textUpTo } from "../../../contract/fields.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { RecordCode, textUpTo } from "../../../contract/fields.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS, GUEST_NAME } from "../../../platform/limits.ts"
-import type { OfOperator } from "../../own-row.ts"
+import type { OperatorScoped } from "../../own-row.ts"
 import { ChannelType } from "../port/channel-type.ts"
-import type { Speaking } from "../port/heard.ts"
-import type { AccountSaid } from "../port/said.ts"
+import type { ChannelAccountRef } from "../port/heard.ts"
+import type { ChannelAccountEvent } from "../port/said.ts"
 
 // How accounts come into the service and change in it.
 
@@ -19,34 +19,34 @@ export const NewChannelAccount = Schema.Struct({
   channel_type: ChannelType,
   username: textUpTo(GUEST_NAME),
   /** The channel's own id of the account. */
-  origin_account_id: Code,
+  origin_account_id: RecordCode,
   /** The name of the connector it is reached by. */
-  connector: Code
+  connector: RecordCode
 })
 export type NewChannelAccount = typeof NewChannelAccount.Type
 
-const readHeard = rowOf(Schema.Struct({ last_version: Schema.Int }))
-const readConnected = rowOf(Schema.Struct({ id: Schema.NullOr(Schema.Int) }))
+const readPreviousVersion = makeOptionalRowReader(Schema.Struct({ last_version: Schema.Int }))
+const readConnectedAccount = makeOptionalRowReader(Schema.Struct({ id: Schema.NullOr(Schema.Int) }))
 
-interface Said extends Speaking {
+interface AccountUpdateParameters extends ChannelAccountRef {
   readonly version: number
   readonly username: string
   readonly auth_status: string
 }
 
 /** Writes down how an account stands if that is news, and answers the version before; undefined: there is no such account. */
-export const hear = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (said: Givens<Said>) => ({
+export const ingestAccountUpdate = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (update: Givens<AccountUpdateParameters>) => ({
     change: sql`
       before AS (
         SELECT * FROM channel_accounts
-        WHERE operator_id = ${said.operatorId} AND id = ${said.accountId} AND channel_type = ${said.channelType}
+        WHERE operator_id = ${update.operatorId} AND id = ${update.accountId} AND channel_type = ${update.channelType}
         FOR NO KEY UPDATE
       ), after AS (
         UPDATE channel_accounts a
-        SET username = ${said.username}, auth_status = ${said.auth_status}, version = ${said.version}::bigint
+        SET username = ${update.username}, auth_status = ${update.auth_status}, version = ${update.version}::bigint
         FROM before
-        WHERE a.operator_id = before.operator_id AND a.id = before.id AND before.version < ${said.version}::bigint
+        WHERE a.operator_id = before.operator_id AND a.id = before.id AND before.version < ${update.version}::bigint
         RETURNING a.*
       )`,
     events: [],
@@ -59,11 +59,13 @@ export const hear = (sql: Sql) => {
       ) compared WHERE fields <> '{}'`,
     outcome: sql`SELECT version AS last_version FROM before`
   }))
-  return ({ operatorId, accountId, channelType }: Speaking, { version, username, auth_status }: AccountSaid) =>
-    readHeard(statement({ operatorId, accountId, channelType, version, username, auth_status }))
+  return (
+    { operatorId, accountId, channelType }: ChannelAccountRef,
+    { version, username, auth_status }: ChannelAccountEvent
+  ) => readPreviousVersion(statement({ operatorId, accountId, channelType, version, username, auth_status }))
 }
 
-interface Connected extends OfOperator, NewChannelAccount {
+interface ConnectAccountParameters extends OperatorScoped, NewChannelAccount {
   readonly now: Date
   readonly most: number
 }
@@ -72,17 +74,19 @@ interface Connected extends OfOperator, NewChannelAccount {
  * Makes an account, or makes the one there is active again. Answers its id, null where there is no room for one more, and
  * undefined where there is no such operator. To be run in turn.
  */
-export const connect = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, now, most, ...given }: Givens<Connected>) => ({
-    change: sql`
+export const connectAccount = (sql: Sql) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, now, most, ...account }: Givens<ConnectAccountParameters>) => ({
+      change: sql`
       before AS (
         SELECT * FROM channel_accounts
-        WHERE operator_id = ${operatorId} AND channel_type = ${given.channel_type}
-          AND origin_account_id = ${given.origin_account_id}
+        WHERE operator_id = ${operatorId} AND channel_type = ${account.channel_type}
+          AND origin_account_id = ${account.origin_account_id}
       ), after AS (
         INSERT INTO channel_accounts AS a
           (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
-        SELECT id, ${given.channel_type}, ${given.username}, ${given.origin_account_id}, 'active', ${given.connector},
+        SELECT id, ${account.channel_type}, ${account.username}, ${account.origin_account_id}, 'active', ${account.connector},
           ${now}::timestamptz
         FROM operators
         WHERE id = ${operatorId} AND (EXISTS (SELECT FROM before)
@@ -91,16 +95,19 @@ export const connect = (sql: Sql) => {
           SET username = excluded.username, auth_status = excluded.auth_status, connector = excluded.connector
         RETURNING a.*
       )`,
-    events: [],
-    touched: sql`
+      events: [],
+      touched: sql`
       SELECT after.operator_id, 'channel_account:' || after.id AS record,
         CASE WHEN before.id IS NULL THEN '{}'::text[] ELSE changed_fields(to_jsonb(before), to_jsonb(after)) END AS fields
       FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id`,
-    outcome: sql`SELECT after.id FROM operators LEFT JOIN after ON true WHERE operators.id = ${operatorId}`
-  }))
+      outcome: sql`SELECT after.id FROM operators LEFT JOIN after ON true WHERE operators.id = ${operatorId}`
+    })
+  )
   return (operatorId: number, account: NewChannelAccount, now: Date) => {
     const { channel_type, username, origin_account_id, connector } = account
     const most = CHANNEL_ACCOUNTS
-    return readConnected(statement({ operatorId, channel_type, username, origin_account_id, connector, now, most }))
+    return readConnectedAccount(
+      statement({ operatorId, channel_type, username, origin_account_id, connector, now, most })
+    )
   }
 }

@@ -2,26 +2,35 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { Instant } from "../../row-fields.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import { InstantColumn } from "../../row-fields.ts"
 import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 
 /** Which accounts a search means; what is not given does not narrow it. */
 export type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
 
-const AccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: Instant })
+const AccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: InstantColumn })
 
-const valuesOf = (operatorId: number, { id, channel_type }: ChannelAccountSearch) => ({ operatorId, id, channel_type })
+const toSearchParameters = (operatorId: number, { id, channel_type }: ChannelAccountSearch) => ({
+  operatorId,
+  id,
+  channel_type
+})
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(sql, AccountRow, ({ operatorId, id, channel_type }: Givens<ReturnType<typeof valuesOf>>) => {
-    // The host's own site is no account that a caller could do anything about.
-    const conditions = [sql`operator_id = ${operatorId}`, sql`channel_type <> 'booking_site'`]
-    if (id !== undefined) conditions.push(sql`id = ${id}`)
-    if (channel_type !== undefined) conditions.push(sql`channel_type = ${channel_type}`)
-    return { matching: sql`SELECT * FROM channel_accounts WHERE ${sql.and(conditions)}`, orderBy: sql`id` }
-  })
-  return (operatorId: number, wanted: ChannelAccountSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+  const page = makePageReader(
+    sql,
+    AccountRow,
+    ({ operatorId, id, channel_type }: Givens<ReturnType<typeof toSearchParameters>>) => {
+      // The host's own site is no account that a caller could do anything about.
+      const conditions = [sql`operator_id = ${operatorId}`, sql`channel_type <> 'booking_site'`]
+      if (id !== undefined) conditions.push(sql`id = ${id}`)
+      if (channel_type !== undefined) conditions.push(sql`channel_type = ${channel_type}`)
+      return { matching: sql`SELECT * FROM channel_accounts WHERE ${sql.and(conditions)}`, orderBy: sql`id` }
+    }
+  )
+  return (operatorId: number, filter: ChannelAccountSearch, pageRequest: Page) =>
+    page(toSearchParameters(operatorId, filter), pageRequest)
 }
 
 /** The SQL of finding accounts at channels. */

@@ -1,20 +1,20 @@
 import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 
 // Where an order came from that no connected channel brought (contract facts 2.8).
 
 export const CustomChannel = Schema.Struct({ id: Id, name: Schema.String })
 export type CustomChannel = typeof CustomChannel.Type
 
-const operation = family({ category: "meta", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })
 
 export const query_custom_channels = operation("query_custom_channels", {
   route: "GET /custom_channels",
   summary: "The dictionary of custom channels",
   payload: {},
   success: Schema.Struct({ custom_channels: Schema.Array(CustomChannel) }),
-  exposure: card(
+  exposure: toolMetadata(
     "Lists ids and names of the sources a reservation made by hand can name, such as telephone or walk-in. Keep them for an hour.",
     ["Which channels can I book a phone reservation under?"],
     false

@@ -5,7 +5,7 @@ import type { CustomChannel } from "./contract.ts"
  * The built-in channels. 29 and 35 are given (specification, What the service does; contract facts 2.8), the others fill
  * the room between them. Orders keep the id, so none ever changes its meaning.
  */
-const EVERYWHERE: ReadonlyArray<CustomChannel> = [
+const COMMON_CHANNELS: ReadonlyArray<CustomChannel> = [
   { id: 29, name: "Booking site" },
   { id: 30, name: "Direct" },
   { id: 31, name: "Phone" },
@@ -14,12 +14,12 @@ const EVERYWHERE: ReadonlyArray<CustomChannel> = [
   { id: 34, name: "Travel agency" }
 ]
 
-const INTERNATIONAL_ONLY: ReadonlyArray<CustomChannel> = [{ id: 35, name: "International agency" }]
+const INTERNATIONAL_CHANNELS: ReadonlyArray<CustomChannel> = [{ id: 35, name: "International agency" }]
 
 /** The channels a deployment lists, by id. */
-export const customChannels = (deployment: DeploymentName): ReadonlyArray<CustomChannel> =>
-  deployment === "international" ? [...EVERYWHERE, ...INTERNATIONAL_ONLY] : EVERYWHERE
+export const listCustomChannels = (deployment: DeploymentName): ReadonlyArray<CustomChannel> =>
+  deployment === "international" ? [...COMMON_CHANNELS, ...INTERNATIONAL_CHANNELS] : COMMON_CHANNELS
 
 /** The channel of that id, undefined where the deployment does not list it. */
-export const customChannelOf = (deployment: DeploymentName, id: number): CustomChannel | undefined =>
-  customChannels(deployment).find((channel) => channel.id === id)
+export const findCustomChannel = (deployment: DeploymentName, id: number): CustomChannel | undefined =>
+  listCustomChannels(deployment).find((channel) => channel.id === id)

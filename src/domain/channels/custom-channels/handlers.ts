@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { Deployment } from "../../../platform/installation.ts"
-import { handled, layerHandled } from "../../handled.ts"
+import { handleOperations, layerOperations } from "../../handled.ts"
 import { CustomChannels } from "./contract.ts"
-import { customChannels } from "./dictionary.ts"
+import { listCustomChannels } from "./dictionary.ts"
 
-export const layerCustomChannels = layerHandled(
+export const layerCustomChannels = layerOperations(
   Effect.map(Deployment, (deployment) => {
-    const custom_channels = customChannels(deployment)
-    return handled(CustomChannels, { query_custom_channels: () => Effect.succeed({ custom_channels }) })
+    const custom_channels = listCustomChannels(deployment)
+    return handleOperations(CustomChannels, { query_custom_channels: () => Effect.succeed({ custom_channels }) })
   })
 )

@@ -8,7 +8,7 @@ import {
   Upstream,
   ValidationFailed
 } from "../../../contract/errors.ts"
-import { isUpTo } from "../../../contract/fields.ts"
+import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { CHANNEL_REASON } from "../../../platform/limits.ts"
 import { type ChannelError, ChannelUnavailable } from "./errors.ts"
 
@@ -18,11 +18,11 @@ import { type ChannelError, ChannelUnavailable } from "./errors.ts"
  * Milliseconds a channel has to take an act, and to say what became of one. Both together are less than an act may be under
  * way (changes/Keys.ts), so that nobody takes a call over that still tells its channel.
  */
-export const OUTWARD_ACT_MS = 30_000
-export const OUTWARD_ASK_MS = 10_000
+export const CHANNEL_ACT_TIMEOUT_MS = 30_000
+export const CHANNEL_QUERY_TIMEOUT_MS = 10_000
 
 /** What a call that asks a channel may be answered. */
-export type RefusedByChannel = Extract<
+export type ChannelApiError = Extract<
   ApiError,
   BadRequest | NotFound | Conflict | ValidationFailed | NotImplemented | Upstream
 >
@@ -34,25 +34,25 @@ export const channelErrors = [NotFound, Conflict, NotImplemented, Upstream] as c
  * What the port says, within `ms`, in the errors of the API; `field` names in the call what the act is about. Nobody knows
  * what a channel did that does not answer in time, nor what one did that is away.
  */
-export const inTime = <A>(
-  said: Effect.Effect<A, ChannelError>,
+export const withChannelTimeout = <A>(
+  call: Effect.Effect<A, ChannelError>,
   field: string,
-  ms: number = OUTWARD_ACT_MS
-): Effect.Effect<A, RefusedByChannel> =>
-  said.pipe(
-    Effect.timeoutOrElse({ duration: ms, orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 })) }),
+  timeoutMs: number = CHANNEL_ACT_TIMEOUT_MS
+): Effect.Effect<A, ChannelApiError> =>
+  call.pipe(
+    Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 })) }),
     Effect.mapError((error) => toApiError(error, field))
   )
 
 /** What the port fails with, in the errors of the API; `field` names in the call what the act is about. */
-export const toApiError = (error: ChannelError, field: string): RefusedByChannel => {
+export const toApiError = (error: ChannelError, field: string): ChannelApiError => {
   switch (error._tag) {
     case "ChannelAccountMissing":
       return new NotFound({ message: `${field}: the account on ${error.channelType} no longer exists.` })
     case "ChannelDisconnected":
       return new BadRequest({ message: `${field}: the account on ${error.channelType} is disconnected.` })
     case "ChannelRefused": {
-      const message = `${error.field ?? field}: the channel refused: ${told(error.reason)}.`
+      const message = `${error.field ?? field}: the channel refused: ${truncateReason(error.reason)}.`
       return error.field === undefined ? new Conflict({ message }) : new ValidationFailed({ message })
     }
     case "ChannelUnavailable":
@@ -63,8 +63,8 @@ export const toApiError = (error: ChannelError, field: string): RefusedByChannel
 }
 
 /** A channel's own words, cut where they are long. */
-const told = (reason: string): string =>
-  isUpTo(reason, CHANNEL_REASON)
+const truncateReason = (reason: string): string =>
+  hasAtMostCharacters(reason, CHANNEL_REASON)
     ? reason
     : `${Array.from(reason.slice(0, 2 * CHANNEL_REASON))
         .slice(0, CHANNEL_REASON)

@@ -1,11 +1,11 @@
 import { Context, type Effect, Layer } from "effect"
-import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "./days.ts"
+import type { DayRangeInventory, DayRangePrice, DayRangeRestrictions, ListingDay } from "./days.ts"
 import type { ConnectorError } from "./errors.ts"
 import type { AirbnbPriceAndRules, VrboPriceAndRules } from "./price-and-rules.ts"
 import type { OfferType } from "./said.ts"
 
 /** An account at a channel, as its connector knows it. */
-export interface AccountThere {
+export interface RemoteAccount {
   readonly operatorId: number
   readonly accountId: number
   readonly channelType: string
@@ -13,24 +13,24 @@ export interface AccountThere {
   readonly originAccountId: string
 }
 
-export interface OrderThere {
+export interface RemoteOrder {
   readonly reservationCode: string
   /** The channel's own id of the order. */
   readonly channelId: string
 }
 
-export interface ListingThere {
+export interface RemoteListing {
   /** The channel's own id of the listing. */
   readonly listingId: string
 }
 
-export interface ThreadThere {
+export interface RemoteThread {
   /** The channel's own id of the thread with a guest. */
   readonly threadId: string
 }
 
 /** A message to a guest. */
-export interface MessageThere extends ThreadThere {
+export interface OutboundMessage extends RemoteThread {
   /** What the service calls it, the same however often it is tried. */
   readonly messageId: string
   /** Empty where there is only an image. */
@@ -42,12 +42,12 @@ export interface MessageThere extends ThreadThere {
 }
 
 /** What became of a message: it is there, under the channel's own id if that says one; or nobody can know. */
-export type MessageTaken =
+export type MessageSendResult =
   | { readonly outcome: "sent"; readonly channelMessageId: string | null }
   | { readonly outcome: "unknown" }
 
 /** An offer to a guest; a pre-approval is at the standard price, which the channel knows. */
-export interface OfferThere extends ThreadThere {
+export interface OutboundOffer extends RemoteThread {
   /** What the service calls it, the same however often it is tried: one reference, one offer. */
   readonly reference: string
   readonly offerType: OfferType
@@ -66,7 +66,7 @@ export interface OfferThere extends ThreadThere {
 }
 
 /** An offer as the channel made it. */
-export interface OfferMade {
+export interface CreatedOffer {
   readonly offerId: string
   readonly price: number
   readonly currency: string
@@ -76,7 +76,7 @@ export interface OfferMade {
 }
 
 /** What a host says of a guest's stay, and of what the guest said of it; both, or one. */
-export interface ReviewThere extends OrderThere {
+export interface OutboundReview extends RemoteOrder {
   readonly review: {
     readonly score: number | null
     readonly content: string
@@ -86,9 +86,9 @@ export interface ReviewThere extends OrderThere {
 }
 
 /** What became of a request at its channel; `unknown` where the channel cannot tell. */
-export type ChannelAnswer = "pending" | "approved" | "declined" | "unknown"
+export type ChannelRequestStatus = "pending" | "approved" | "declined" | "unknown"
 
-type Act<Payload, A = void> = (account: AccountThere, payload: Payload) => Effect.Effect<A, ConnectorError>
+type ConnectorMethod<Payload, A = void> = (account: RemoteAccount, payload: Payload) => Effect.Effect<A, ConnectorError>
 
 /**
  * What speaks to channels of a kind: one method and one payload an outward act. An act that succeeded has happened there and
@@ -97,39 +97,46 @@ type Act<Payload, A = void> = (account: AccountThere, payload: Payload) => Effec
  */
 export interface Connector {
   /** Accepts a pending order. One that still waits for its payment then is said to be so before this answers. */
-  readonly approve: Act<OrderThere>
+  readonly approve: ConnectorMethod<RemoteOrder>
   /** Turns a pending order down. */
-  readonly decline: Act<OrderThere>
+  readonly decline: ConnectorMethod<RemoteOrder>
   /** How a request stands: asked where an act was begun and nobody knows how it ended. */
-  readonly answered: Act<OrderThere, ChannelAnswer>
+  readonly answered: ConnectorMethod<RemoteOrder, ChannelRequestStatus>
   /** Of days that several ranges name, the last one counts. All of it or nothing. */
-  readonly pushPrices: Act<ListingThere & { readonly prices: ReadonlyArray<PricedDays> }>
-  readonly pushInventories: Act<ListingThere & { readonly inventories: ReadonlyArray<StockedDays> }>
+  readonly pushPrices: ConnectorMethod<RemoteListing & { readonly prices: ReadonlyArray<DayRangePrice> }>
+  readonly pushInventories: ConnectorMethod<RemoteListing & { readonly inventories: ReadonlyArray<DayRangeInventory> }>
   /** Says nothing that the channel does not honour; a restriction that is not said stays. */
-  readonly pushRestrictions: Act<ListingThere & { readonly restrictions: ReadonlyArray<RestrictedDays> }>
+  readonly pushRestrictions: ConnectorMethod<
+    RemoteListing & { readonly restrictions: ReadonlyArray<DayRangeRestrictions> }
+  >
   /** The days from `start` to `end`, both included, in order. */
-  readonly readCalendar: Act<ListingThere & { readonly start: string; readonly end: string }, ReadonlyArray<ListingDay>>
+  readonly readCalendar: ConnectorMethod<
+    RemoteListing & { readonly start: string; readonly end: string },
+    ReadonlyArray<ListingDay>
+  >
   /** As it is there now, with what `cancellation_policy` may be. */
-  readonly readAirbnbPriceAndRules: Act<
-    ListingThere,
+  readonly readAirbnbPriceAndRules: ConnectorMethod<
+    RemoteListing,
     {
       readonly settings: AirbnbPriceAndRules
       readonly eligible_cancellation_policies: ReadonlyArray<string>
     }
   >
   /** Changes the settings that are sent, and no others. Where one of two excludes the other, both are sent. */
-  readonly writeAirbnbPriceAndRules: Act<ListingThere & { readonly settings: Partial<AirbnbPriceAndRules> }>
-  readonly writeVrboPriceAndRules: Act<ListingThere & { readonly settings: Partial<VrboPriceAndRules> }>
+  readonly writeAirbnbPriceAndRules: ConnectorMethod<
+    RemoteListing & { readonly settings: Partial<AirbnbPriceAndRules> }
+  >
+  readonly writeVrboPriceAndRules: ConnectorMethod<RemoteListing & { readonly settings: Partial<VrboPriceAndRules> }>
   /**
    * At most once where the channel does not know `messageId`: told `again`, it then answers `unknown` and sends nothing. Of what
    * fails with 503 nothing got there.
    */
-  readonly sendMessage: Act<MessageThere, MessageTaken>
-  readonly sendOffer: Act<OfferThere, OfferMade>
+  readonly sendMessage: ConnectorMethod<OutboundMessage, MessageSendResult>
+  readonly sendOffer: ConnectorMethod<OutboundOffer, CreatedOffer>
   /** One that is withdrawn already is no failure; one that is anything else is refused. */
-  readonly withdrawOffer: Act<ThreadThere & { readonly offerId: string }>
+  readonly withdrawOffer: ConnectorMethod<RemoteThread & { readonly offerId: string }>
   /** All of it or nothing. The same again is no failure; another review than the one there is refused. */
-  readonly writeReview: Act<ReviewThere>
+  readonly writeReview: ConnectorMethod<OutboundReview>
 }
 
 /** The connectors of this process by name: an account says which of them it is reached by. */

@@ -2,13 +2,14 @@ import { CHANNEL_TEXT } from "../../../platform/limits.ts"
 import type { ChannelError } from "./errors.ts"
 
 /** A channel's words, as far as they can be stored and are worth reading. */
-const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
+const toStorableText = (reason: string): string =>
+  reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
 
 /** Why the channel did not take what it was told in the background, for whoever looks at what became of that. */
-export const inWords = (error: ChannelError): string => {
+export const describeChannelError = (error: ChannelError): string => {
   switch (error._tag) {
     case "ChannelRefused":
-      return asText(error.field === undefined ? error.reason : `${error.field}: ${error.reason}`)
+      return toStorableText(error.field === undefined ? error.reason : `${error.field}: ${error.reason}`)
     case "ChannelAccountMissing":
       return `the account on ${error.channelType} no longer exists`
     case "ChannelNotServed":

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { CalendarDate, Code, Currency, InstantText, textUpTo } from "../../../contract/fields.ts"
+import { CalendarDate, Currency, InstantText, RecordCode, textUpTo } from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_RATE_DETAILS,
@@ -22,8 +22,8 @@ import {
 const Version = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: GUESTS_MAX }))
 const Amount = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }))
-const Name = textUpTo(GUEST_NAME)
-const OrNull = <A extends Schema.Top>(field: A) => Schema.optionalKey(Schema.NullOr(field))
+const GuestName = textUpTo(GUEST_NAME)
+const OptionalNullable = <A extends Schema.Top>(field: A) => Schema.optionalKey(Schema.NullOr(field))
 
 export const AuthStatus = Schema.Literals(["active", "connecting", "disconnected", "exception"])
 export type AuthStatus = typeof AuthStatus.Type
@@ -32,43 +32,43 @@ export const ShelfStatus = Schema.Literals(["on", "off", "deleted", "unknown"])
 export type ShelfStatus = typeof ShelfStatus.Type
 
 /** How the account that speaks stands. */
-export const AccountSaid = Schema.Struct({
+export const ChannelAccountEvent = Schema.Struct({
   type: Schema.Literal("account"),
   version: Version,
-  username: Name,
+  username: GuestName,
   auth_status: AuthStatus
 })
-export type AccountSaid = typeof AccountSaid.Type
+export type ChannelAccountEvent = typeof ChannelAccountEvent.Type
 
 /** A listing of the account, whole. */
-export const ListingSaid = Schema.Struct({
+export const ChannelListingEvent = Schema.Struct({
   type: Schema.Literal("listing"),
   version: Version,
-  listing_id: Code,
+  listing_id: RecordCode,
   title: textUpTo(LISTING_TEXT),
-  cover: OrNull(textUpTo(CHANNEL_TEXT)),
-  url: OrNull(textUpTo(CHANNEL_TEXT)),
+  cover: OptionalNullable(textUpTo(CHANNEL_TEXT)),
+  url: OptionalNullable(textUpTo(CHANNEL_TEXT)),
   currency: Currency,
   /** How many of it there are. */
   inventory: Count,
   shelf_status: ShelfStatus,
   /** Whatever the channel keeps of it, passed through. */
-  metadata: OrNull(Schema.Record(Schema.String, Schema.Json)),
+  metadata: OptionalNullable(Schema.Record(Schema.String, Schema.Json)),
   /** The settings of a channel that cannot be asked for them (`vrbo`). */
-  price_and_rules: OrNull(Schema.Record(Schema.String, Schema.Json))
+  price_and_rules: OptionalNullable(Schema.Record(Schema.String, Schema.Json))
 })
-export type ListingSaid = typeof ListingSaid.Type
+export type ChannelListingEvent = typeof ChannelListingEvent.Type
 
-const GuestSaid = Schema.Struct({
-  name: Name,
-  phone: OrNull(textUpTo(GUEST_PHONE)),
-  email: OrNull(textUpTo(CHANNEL_TEXT))
+const ChannelGuest = Schema.Struct({
+  name: GuestName,
+  phone: OptionalNullable(textUpTo(GUEST_PHONE)),
+  email: OptionalNullable(textUpTo(CHANNEL_TEXT))
 })
 
-const RoomSaid = Schema.Struct({
+const ChannelRoom = Schema.Struct({
   /** The channel's own id of the room within the order, by which it is known again. */
-  room_id: Code,
-  listing_id: Code,
+  room_id: RecordCode,
+  listing_id: RecordCode,
   check_in_date: CalendarDate,
   check_out_date: CalendarDate,
   number_of_adults: Count,
@@ -82,15 +82,15 @@ const RoomSaid = Schema.Struct({
   accommodation: Amount,
   /** What the rate is made of, where the channel itemizes it. */
   details: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ type: Code, description: textUpTo(LISTING_TEXT), amount: Amount })).check(
+    Schema.Array(Schema.Struct({ type: RecordCode, description: textUpTo(LISTING_TEXT), amount: Amount })).check(
       Schema.isMaxLength(CHANNEL_RATE_DETAILS)
     )
   ),
   /** Who sleeps there, where the channel says more than the booker. */
-  guests: Schema.optionalKey(Schema.Array(GuestSaid).check(Schema.isMaxLength(GUESTS_MAX)))
+  guests: Schema.optionalKey(Schema.Array(ChannelGuest).check(Schema.isMaxLength(GUESTS_MAX)))
 })
 
-export const OrderStatusSaid = Schema.Literals([
+export const ChannelOrderStatus = Schema.Literals([
   "wait_accept",
   "wait_pay",
   "accepted",
@@ -100,32 +100,32 @@ export const OrderStatusSaid = Schema.Literals([
 ])
 
 /** An order of the account, whole, as it is in that version: new, changed or over. */
-export const OrderSaid = Schema.Struct({
+export const ChannelOrderEvent = Schema.Struct({
   type: Schema.Literal("order"),
   version: Version,
   /** The channel's own id of the order. */
-  channel_id: Code,
-  status: OrderStatusSaid,
+  channel_id: RecordCode,
+  status: ChannelOrderStatus,
   booked_at: InstantText,
   /** Of an order that waits: when it times out; unless said, what the service gives (limits.ts). */
-  expires_at: OrNull(InstantText),
+  expires_at: OptionalNullable(InstantText),
   currency: Currency,
-  booker: GuestSaid,
+  booker: ChannelGuest,
   remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
   /** The channel's own value, passed through. */
-  cancellation_policy_category: OrNull(Code),
+  cancellation_policy_category: OptionalNullable(RecordCode),
   /** The channel's own id of the thread with its guest; unless said, what was said before stays. */
-  thread_id: OrNull(Code),
-  rooms: Schema.NonEmptyArray(RoomSaid).check(Schema.isMaxLength(CHANNEL_ROOMS))
+  thread_id: OptionalNullable(RecordCode),
+  rooms: Schema.NonEmptyArray(ChannelRoom).check(Schema.isMaxLength(CHANNEL_ROOMS))
 })
-export type OrderSaid = typeof OrderSaid.Type
-export type RoomSaid = typeof RoomSaid.Type
+export type ChannelOrderEvent = typeof ChannelOrderEvent.Type
+export type ChannelRoom = typeof ChannelRoom.Type
 
-const money = {
+const moneyFields = {
   /** The channel's own id of it: one entry, however often it is told. */
-  payment_id: Code,
+  payment_id: RecordCode,
   /** The channel's own id of the order; one that is not known yet is waited for. */
-  channel_id: Code,
+  channel_id: RecordCode,
   /** Major units. */
   amount: Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(AMOUNT_MAX)),
   currency: Currency,
@@ -133,29 +133,29 @@ const money = {
 }
 
 /** The guest paid, by the channel. */
-export const PaymentSaid = Schema.Struct({ type: Schema.Literal("payment"), ...money })
+export const ChannelPaymentEvent = Schema.Struct({ type: Schema.Literal("payment"), ...moneyFields })
 /** The guest got money back. */
-export const RefundSaid = Schema.Struct({ type: Schema.Literal("refund"), ...money })
-export type MoneySaid = typeof PaymentSaid.Type | typeof RefundSaid.Type
+export const ChannelRefundEvent = Schema.Struct({ type: Schema.Literal("refund"), ...moneyFields })
+export type ChannelMoneyEvent = typeof ChannelPaymentEvent.Type | typeof ChannelRefundEvent.Type
 
-const guests = {
+const guestCountFields = {
   number_of_adults: Count,
   number_of_children: Schema.optionalKey(Count),
   number_of_infants: Schema.optionalKey(Count),
   number_of_pets: Schema.optionalKey(Count)
 }
-const dates = { check_in_date: CalendarDate, check_out_date: CalendarDate }
+const stayDateFields = { check_in_date: CalendarDate, check_out_date: CalendarDate }
 
 /** A thread of the account with a guest, whole, from the first question on. Its orders say it themselves. */
-export const ThreadSaid = Schema.Struct({
+export const ChannelThreadEvent = Schema.Struct({
   type: Schema.Literal("thread"),
   version: Version,
-  thread_id: Code,
-  guest: GuestSaid,
+  thread_id: RecordCode,
+  guest: ChannelGuest,
   /** What the guest asks about, while it is asked. */
-  inquiry: OrNull(Schema.Struct({ listing_id: Code, ...dates, ...guests }))
+  inquiry: OptionalNullable(Schema.Struct({ listing_id: RecordCode, ...stayDateFields, ...guestCountFields }))
 })
-export type ThreadSaid = typeof ThreadSaid.Type
+export type ChannelThreadEvent = typeof ChannelThreadEvent.Type
 
 /** What a message is shown as (contract facts 0.4). */
 export const DisplayType = Schema.Literals([
@@ -171,22 +171,22 @@ export const DisplayType = Schema.Literals([
 export type DisplayType = typeof DisplayType.Type
 
 /** A message in a thread, whoever wrote it. It has no versions: what was said stays said. */
-export const MessageSaid = Schema.Struct({
+export const ChannelMessageEvent = Schema.Struct({
   type: Schema.Literal("message"),
   /** The channel's own id of it. */
-  message_id: Code,
+  message_id: RecordCode,
   /** One that is not known yet is a new thread, of a guest without a name until one is said. */
-  thread_id: Code,
+  thread_id: RecordCode,
   sender: Schema.Literals(["guest", "host"]),
   /** What the service called it when it sent it, of channels that keep that. */
-  sent_as: OrNull(Code),
+  sent_as: OptionalNullable(RecordCode),
   /** `Text`, or `FileAttachment` of one with an attachment, unless said. */
   display_type: Schema.optionalKey(DisplayType),
   text: textUpTo(MESSAGE_TEXT),
-  attachment_url: OrNull(textUpTo(CHANNEL_TEXT)),
+  attachment_url: OptionalNullable(textUpTo(CHANNEL_TEXT)),
   sent_at: InstantText
 })
-export type MessageSaid = typeof MessageSaid.Type
+export type ChannelMessageEvent = typeof ChannelMessageEvent.Type
 
 export const OfferType = Schema.Literals(["special_offer", "preapproval"])
 export type OfferType = typeof OfferType.Type
@@ -195,64 +195,64 @@ export const OfferStatus = Schema.Literals(["active", "accepted", "declined", "e
 export type OfferStatus = typeof OfferStatus.Type
 
 /** An offer to a guest, whole. One that was accepted is an order besides, which the channel says as any other. */
-export const OfferSaid = Schema.Struct({
+export const ChannelOfferEvent = Schema.Struct({
   type: Schema.Literal("offer"),
   version: Version,
-  offer_id: Code,
-  thread_id: Code,
+  offer_id: RecordCode,
+  thread_id: RecordCode,
   offer_type: OfferType,
   status: OfferStatus,
-  listing_id: Code,
-  rate_plan_id: OrNull(Code),
-  ...dates,
-  ...guests,
+  listing_id: RecordCode,
+  rate_plan_id: OptionalNullable(RecordCode),
+  ...stayDateFields,
+  ...guestCountFields,
   /** Of the whole stay, major units. */
   price: Amount,
   currency: Currency,
   created_at: InstantText,
   expires_at: InstantText
 })
-export type OfferSaid = typeof OfferSaid.Type
+export type ChannelOfferEvent = typeof ChannelOfferEvent.Type
 
 const SubScores = Schema.Array(
   Schema.Struct({
-    category: Code,
+    category: RecordCode,
     /** 1 to 5, or 1 to 10: as the channel counts. */
     rating: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 })),
-    review_category_tags: OrNull(Schema.Array(Code).check(Schema.isMaxLength(REVIEW_TAGS)))
+    review_category_tags: OptionalNullable(Schema.Array(RecordCode).check(Schema.isMaxLength(REVIEW_TAGS)))
   })
 ).check(Schema.isMaxLength(REVIEW_CATEGORIES))
 
-const OneSide = Schema.Struct({
+const ReviewSide = Schema.Struct({
   /** 0 to 5, whatever the channel counts in. */
-  score: OrNull(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }))),
-  sub_score: OrNull(SubScores),
+  score: OptionalNullable(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }))),
+  sub_score: OptionalNullable(SubScores),
   content: textUpTo(REVIEW_TEXT),
   created_at: InstantText
 })
 
 /** The reviews of an order, whole: what the guest and the host have said by now. */
-export const ReviewSaid = Schema.Struct({
+export const ChannelReviewEvent = Schema.Struct({
   type: Schema.Literal("review"),
   version: Version,
   /** The channel's own id of the order, which is known already. */
-  channel_id: Code,
-  guest_review: OrNull(OneSide),
-  host_review: OrNull(OneSide),
-  host_reply: OrNull(Schema.Struct({ content: textUpTo(REVIEW_TEXT), created_at: InstantText }))
+  channel_id: RecordCode,
+  guest_review: OptionalNullable(ReviewSide),
+  host_review: OptionalNullable(ReviewSide),
+  host_reply: OptionalNullable(Schema.Struct({ content: textUpTo(REVIEW_TEXT), created_at: InstantText }))
 })
-export type ReviewSaid = typeof ReviewSaid.Type
+export type ChannelReviewEvent = typeof ChannelReviewEvent.Type
 
 /** Everything a channel can say. A kind with a family of its own is one more of these. */
-export const Said = Schema.Union([
-  AccountSaid,
-  ListingSaid,
-  OrderSaid,
-  PaymentSaid,
-  RefundSaid,
-  ThreadSaid,
-  MessageSaid,
-  OfferSaid,
-  ReviewSaid
+export const ChannelEvent = Schema.Union([
+  ChannelAccountEvent,
+  ChannelListingEvent,
+  ChannelOrderEvent,
+  ChannelPaymentEvent,
+  ChannelRefundEvent,
+  ChannelThreadEvent,
+  ChannelMessageEvent,
+  ChannelOfferEvent,
+  ChannelReviewEvent
 ])
-export type Said = typeof Said.Type
+export type ChannelEvent = typeof ChannelEvent.Type

@@ -7,26 +7,26 @@ import { ACTIVITIES_SHOWN } from "../../../platform/limits.ts"
 
 type Sql = SqlClient
 
-const MOST = String(ACTIVITIES_SHOWN)
+const ACTIVITY_LIMIT = String(ACTIVITIES_SHOWN)
 
 /** The guest of a row of `conversations`; empty texts for what is not known. */
-export const guestOf = (sql: Sql, row: Fragment): Fragment => sql`
+export const conversationGuestSql = (sql: Sql, row: Fragment): Fragment => sql`
   jsonb_build_object('name', coalesce(${row}.guest_name, ''), 'email', coalesce(${row}.guest_email, ''),
     'phone', coalesce(${row}.guest_phone, ''))`
 
 /** The latest orders of a row of `conversations`. A guest who comes every month has more than anybody reads. */
-const ordersOf = (sql: Sql, row: Fragment): Fragment => sql`
+const latestOrdersSql = (sql: Sql, row: Fragment): Fragment => sql`
   SELECT o.operator_id, o.id, o.reservation_code, o.status FROM orders o
   WHERE o.operator_id = ${row}.operator_id AND o.conversation_id = ${row}.code
-  ORDER BY o.id DESC LIMIT ${sql.literal(MOST)}`
+  ORDER BY o.id DESC LIMIT ${sql.literal(ACTIVITY_LIMIT)}`
 
 /**
  * The one stay that stands for a row of `conversations`, with the title of its property: the one that runs or comes next, else
  * the last that was. Orders that are over stand behind all that are not.
  */
-const stayOf = (sql: Sql, row: Fragment, today: Value<string>): Fragment => sql`
+const headlineStaySql = (sql: Sql, row: Fragment, today: Value<string>): Fragment => sql`
   SELECT s.check_in_date, s.check_out_date, p.title
-  FROM (${ordersOf(sql, row)}) o
+  FROM (${latestOrdersSql(sql, row)}) o
   JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
   LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
   ORDER BY o.status IN ('cancelled', 'denied', 'timeout'), s.check_out_date < ${today}::date,
@@ -34,23 +34,23 @@ const stayOf = (sql: Sql, row: Fragment, today: Value<string>): Fragment => sql`
   LIMIT 1`
 
 /** Conversations as they are listed, for `pagesOf`: the latest first, with who the guest is, and when and where he stays. */
-export const listedOf = (sql: Sql, today: Value<string>) => ({
+export const conversationListParts = (sql: Sql, today: Value<string>) => ({
   whole: sql`
     SELECT c.*, listed.position FROM listed
     JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
   orderBy: sql`last_message_at DESC, id DESC`,
   columns: {
     id: sql`page.code`,
-    guest: guestOf(sql, sql`page`),
+    guest: conversationGuestSql(sql, sql`page`),
     property_title: sql`coalesce(stay.title, '')`,
     check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
     check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
   },
-  joined: sql`LEFT JOIN LATERAL (${stayOf(sql, sql`page`, today)}) stay ON true`
+  joined: sql`LEFT JOIN LATERAL (${headlineStaySql(sql, sql`page`, today)}) stay ON true`
 })
 
 /** A row of `properties` as an activity shows it. */
-const propertyIn = (sql: Sql, property: Fragment): Fragment => sql`
+const activityPropertySql = (sql: Sql, property: Fragment): Fragment => sql`
   CASE WHEN ${property}.id IS NOT NULL THEN jsonb_build_object('id', ${property}.id, 'title', ${property}.title,
     'cover_url', ${property}.cover_url, 'room_type', (
       SELECT jsonb_build_object('id', t.id, 'title', t.title)
@@ -58,24 +58,24 @@ const propertyIn = (sql: Sql, property: Fragment): Fragment => sql`
       WHERE r.operator_id = ${property}.operator_id AND r.property_id = ${property}.id)) END`
 
 /** The stays of a row of `conversations`, the latest order first. */
-export const staysOf = (sql: Sql, row: Fragment): Fragment => sql`(
+export const stayActivitiesSql = (sql: Sql, row: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('reservation_code', about.reservation_code,
     'check_in_date', about.check_in_date, 'check_out_date', about.check_out_date, 'listing_id', about.listing_id,
-    'property', ${propertyIn(sql, sql`p`)}) ORDER BY about.order_id DESC, about.id), '[]')
+    'property', ${activityPropertySql(sql, sql`p`)}) ORDER BY about.order_id DESC, about.id), '[]')
   FROM (
     SELECT s.operator_id, s.order_id, s.id, o.reservation_code, s.check_in_date, s.check_out_date, s.listing_id, s.property_id
-    FROM (${ordersOf(sql, row)}) o
+    FROM (${latestOrdersSql(sql, row)}) o
     JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
-    ORDER BY s.order_id DESC, s.id LIMIT ${sql.literal(MOST)}
+    ORDER BY s.order_id DESC, s.id LIMIT ${sql.literal(ACTIVITY_LIMIT)}
   ) about
   LEFT JOIN properties p ON p.operator_id = about.operator_id AND p.id = about.property_id)`
 
 /** What the guest of a row of `conversations` asks for, null where nothing is asked. */
-export const inquiryOf = (sql: Sql, row: Fragment): Fragment => sql`
+export const inquiryActivitySql = (sql: Sql, row: Fragment): Fragment => sql`
   CASE WHEN ${row}.inquiry_check_in_date IS NOT NULL THEN (
     SELECT jsonb_build_object('reservation_code', NULL, 'check_in_date', ${row}.inquiry_check_in_date,
       'check_out_date', ${row}.inquiry_check_out_date, 'listing_id', ${row}.inquiry_listing_id,
-      'property', ${propertyIn(sql, sql`p`)})
+      'property', ${activityPropertySql(sql, sql`p`)})
     FROM (SELECT) one
     LEFT JOIN listings l ON l.operator_id = ${row}.operator_id AND l.channel_type = ${row}.channel_type
       AND l.listing_id = ${row}.inquiry_listing_id

@@ -1,12 +1,12 @@
 import { Clock, DateTime, Effect, Layer } from "effect"
-import { CurrentOperator } from "../../../contract/caller.ts"
-import { pageOf } from "../../../contract/page.ts"
-import { currentSecond, dateInZone, offsetText, wholeSecond } from "../../../contract/time.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { toPage } from "../../../contract/page.ts"
+import { currentSecond, dateInZone, formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { MESSAGES_WAITING } from "../../../platform/limits.ts"
-import { change, done, handled, layerHandled } from "../../handled.ts"
+import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
 import { imageUrl } from "../images/address.ts"
-import { jpegIn } from "../images/base64.ts"
+import { decodeJpegField } from "../images/base64.ts"
 import { Images } from "../images/Images.ts"
 import {
   ConversationOperations,
@@ -16,33 +16,40 @@ import {
   type send_message,
   type update_conversation_note
 } from "./contract.ts"
-import { newCode, ownConversation } from "./known-conversation.ts"
-import { activitiesOf, fittingText, newest, noSuchMessage, sendableIn, tooManyWait } from "./rules.ts"
-import { ConversationStore, type MessageRow, NoteWritten } from "./store.ts"
+import { newPublicCode, requireOwnConversation } from "./known-conversation.ts"
+import {
+  buildActivities,
+  checkMessageLength,
+  messageQueueFull,
+  noSuchMessage,
+  parseMessageContent,
+  toMessagePage
+} from "./rules.ts"
+import { ConversationStore, type MessageRow, NoteUpdate } from "./store.ts"
 
 type Store = ConversationStore["Service"]
 
 const queryConversations = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof query_conversations.payloadSchema.Type) {
-    const { operatorId, timeZone } = yield* CurrentOperator
+    const { operatorId, timeZone } = yield* CurrentCaller
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-    const found = yield* store.search(operatorId, today, pageOf(payload))
-    return { conversations: found.rows, total: found.total }
+    const page = yield* store.search(operatorId, today, toPage(payload))
+    return { conversations: page.rows, total: page.total }
   })
 
 const getConversation = (store: Store) =>
   Effect.fnUntraced(function* ({ id, before }: typeof get_conversation.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const found = yield* store.conversation(operatorId, id, before)
-    const own = yield* ownConversation(found, store.isAnyones(id), "id")
-    if (!own.before_known) return yield* noSuchMessage
-    const { messages, has_more } = newest(own.messages)
+    const { operatorId } = yield* CurrentCaller
+    const row = yield* store.findConversation(operatorId, id, before)
+    const conversation = yield* requireOwnConversation(row, store.conversationExists(id), "id")
+    if (!conversation.before_known) return yield* noSuchMessage
+    const { messages, has_more } = toMessagePage(conversation.messages)
     return {
       id,
-      channel_type: own.channel_type,
-      guest: own.guest,
-      activities: activitiesOf(own.inquiry, own.stays),
-      note: own.note,
+      channel_type: conversation.channel_type,
+      guest: conversation.guest,
+      activities: buildActivities(conversation.inquiry, conversation.stays),
+      note: conversation.note,
       messages: messages.map(toMessage),
       has_more
     }
@@ -50,60 +57,66 @@ const getConversation = (store: Store) =>
 
 const toMessage = (row: MessageRow): Message => ({
   ...row,
-  created_at: offsetText(wholeSecond(Date.parse(row.created_at)))
+  created_at: formatInstantWithOffset(truncateToSecond(Date.parse(row.created_at)))
 })
 
 /** What sending needs beside the store: where images are kept, and where they are shown. */
-interface Imaging {
+interface ImageContext {
   readonly images: Images["Service"]
   readonly publicUrl: string
 }
 
-const sendMessage = (store: Store, { images, publicUrl }: Imaging) => {
-  const keep = Effect.fnUntraced(function* (operatorId: number, base64: string) {
-    const jpeg = yield* jpegIn(base64, IMAGE)
-    const { id, token } = yield* images.put({ operatorId, kind: "message", jpeg, field: IMAGE })
+const sendMessage = (store: Store, { images, publicUrl }: ImageContext) => {
+  const storeImage = Effect.fnUntraced(function* (operatorId: number, base64: string) {
+    const jpeg = yield* decodeJpegField(base64, IMAGE_FIELD)
+    const { id, token } = yield* images.put({ operatorId, kind: "message", jpeg, field: IMAGE_FIELD })
     return { id, url: imageUrl(publicUrl, token) }
   })
   return Effect.fnUntraced(function* (payload: typeof send_message.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const { text, jpegBase64 } = yield* Effect.fromResult(sendableIn(payload))
-    const found = yield* store.reached(operatorId, payload.id)
-    const { id, channel_type, waiting } = yield* ownConversation(found, store.isAnyones(payload.id), "id")
-    const content = yield* Effect.fromResult(fittingText(channel_type, text))
+    const { operatorId } = yield* CurrentCaller
+    const { text, jpegBase64 } = yield* Effect.fromResult(parseMessageContent(payload))
+    const row = yield* store.findRecipient(operatorId, payload.id)
+    const { id, channel_type, waiting } = yield* requireOwnConversation(row, store.conversationExists(payload.id), "id")
+    const content = yield* Effect.fromResult(checkMessageLength(channel_type, text))
     // Before an image is kept for nothing; what comes at the same moment meets the lane itself.
-    if (waiting >= MESSAGES_WAITING) return yield* tooManyWait
-    const image = jpegBase64 === undefined ? undefined : yield* keep(operatorId, jpegBase64)
+    if (waiting >= QUEUED_MESSAGES) return yield* messageQueueFull
+    const image = jpegBase64 === undefined ? undefined : yield* storeImage(operatorId, jpegBase64)
     const display_type = image === undefined ? "Text" : "FileAttachment"
-    const message = { code: newCode(), display_type, content, image } as const
-    return yield* store.send(operatorId, id, message, yield* DateTime.nowAsDate)
+    const message = { code: newPublicCode(), display_type, content, image } as const
+    return yield* store.sendMessage(operatorId, id, message, yield* DateTime.nowAsDate)
   })
 }
 
-const IMAGE = "jpeg_base64"
+const IMAGE_FIELD = "jpeg_base64"
 
 const writeNote = (store: Store) =>
   Effect.fnUntraced(function* ({ conversation_id, note }: typeof update_conversation_note.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const found = yield* store.noted(operatorId, conversation_id)
-    const own = yield* ownConversation(found, store.isAnyones(conversation_id), "conversation_id")
+    const { operatorId } = yield* CurrentCaller
+    const row = yield* store.findNote(operatorId, conversation_id)
+    const currentNote = yield* requireOwnConversation(row, store.conversationExists(conversation_id), "conversation_id")
     const text = note ?? ""
-    return text === own.note ? own : yield* store.note(operatorId, own.id, text, yield* currentSecond)
+    return text === currentNote.note
+      ? currentNote
+      : yield* store.writeNote(operatorId, currentNote.id, text, yield* currentSecond)
   })
 
-export const layerConversations = layerHandled(
+export const layerConversations = layerOperations(
   Effect.gen(function* () {
     const store = yield* ConversationStore
-    const imaging = { images: yield* Images, publicUrl: yield* PublicUrl }
-    return handled(ConversationOperations, {
+    const imageContext = { images: yield* Images, publicUrl: yield* PublicUrl }
+    return handleOperations(ConversationOperations, {
       query_conversations: queryConversations(store),
       get_conversation: getConversation(store),
-      send_message: done(sendMessage(store, imaging)),
-      update_conversation_note: change(writeNote(store), NoteWritten, ({ updated_at }, { conversation_id, note }) => ({
-        id: conversation_id,
-        note: note === null || note === "" ? null : note,
-        updated_at
-      }))
+      send_message: voidChangeHandler(sendMessage(store, imageContext)),
+      update_conversation_note: changeHandler(
+        writeNote(store),
+        NoteUpdate,
+        ({ updated_at }, { conversation_id, note }) => ({
+          id: conversation_id,
+          note: note === null || note === "" ? null : note,
+          updated_at
+        })
+      )
     })
   })
 ).pipe(Layer.provide(ConversationStore.layer))

@@ -4,61 +4,61 @@ import type { Fragment } from "effect/sql/Statement"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
 import { textUpTo } from "../../../contract/fields.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { unguessable } from "../../../platform/random-text.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { randomAddressToken } from "../../../platform/random-text.ts"
 
 // A conversation as other families name it.
 
 /** Draws what callers name a conversation, or a message, by: so many random bits that a 403 tells a guesser nothing. */
-export const newCode = unguessable
+export const newPublicCode = randomAddressToken
 
 /** Characters of such a name that are looked at; a real one is shorter. */
-const CODE_TEXT = 64
+const CODE_MAX_LENGTH = 64
 
 /** The name of a conversation; opaque. */
-export const ConversationId = textUpTo(CODE_TEXT)
+export const ConversationId = textUpTo(CODE_MAX_LENGTH)
 
 /** An operator's conversation: at most one row. */
-export const conversationNamed = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment =>
+export const conversationByCodeSql = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment =>
   sql`SELECT * FROM conversations WHERE operator_id = ${operatorId} AND code = ${code}`
 
-const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
+const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
 /**
  * Whether anybody has a conversation of that name: for who named one that is not its own, and for nothing else, as it is
  * looked for in the rows of all operators.
  */
-export const isAnyones = (sql: SqlClient) => {
+export const conversationExists = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ code }: Givens<{ readonly code: string }>) =>
       sql`SELECT EXISTS (SELECT FROM conversations WHERE code = ${code}) AS known`
   )
-  return (code: string): Effect.Effect<boolean> => Effect.map(readKnown(statement({ code })), ({ known }) => known)
+  return (code: string): Effect.Effect<boolean> => Effect.map(readExists(statement({ code })), ({ known }) => known)
 }
 
 /** What was found of the caller's conversation; why there is nothing, where there is nothing. `field` is what names it in the call. */
-export const ownConversation = <Found>(
-  found: Found | undefined,
-  isAnothers: Effect.Effect<boolean>,
+export const requireOwnConversation = <Row>(
+  row: Row | undefined,
+  belongsToAnother: Effect.Effect<boolean>,
   field: string
-): Effect.Effect<Found, Forbidden | NotFound> =>
-  found === undefined
+): Effect.Effect<Row, Forbidden | NotFound> =>
+  row === undefined
     ? Effect.flatMap(
-        isAnothers,
+        belongsToAnother,
         (known): Effect.Effect<never, Forbidden | NotFound> =>
           known
             ? new Forbidden({ message: `${field}: the conversation belongs to another account.` })
             : new NotFound({ message: `${field}: no such conversation.` })
       )
-    : Effect.succeed(found)
+    : Effect.succeed(row)
 
 /** What of a conversation is needed to reach its guest. */
-export const NamedConversation = Schema.Struct({
+export const ConversationRecipient = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,
   account_id: Schema.Int,
   channel_type: Schema.String,
   thread_id: Schema.String
 })
-export type NamedConversation = typeof NamedConversation.Type
+export type ConversationRecipient = typeof ConversationRecipient.Type

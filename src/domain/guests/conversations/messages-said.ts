@@ -1,45 +1,50 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { brokenConstraint } from "../../../platform/database/constraints.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { findConstraintViolation } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf, rowOf } from "../../../platform/database/rows.ts"
-import { savepoint } from "../../../platform/database/savepoint.ts"
-import { ECHO_CLOCK_MS, ECHO_WITHIN_MS } from "../../../platform/limits.ts"
-import { speakingAccount } from "../../channels/channel-accounts/known-account.ts"
-import { instantSaid, type Speaking } from "../../channels/port/heard.ts"
-import type { DisplayType, MessageSaid } from "../../channels/port/said.ts"
-import { Identity } from "../../row-fields.ts"
-import { newCode } from "./known-conversation.ts"
-import { conversationRecord, merchantName, messageCreated } from "./lane.ts"
-import { BEGINNING, beginning, conversationOfThread, type Thread } from "./threads-said.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { withSavepoint } from "../../../platform/database/savepoint.ts"
+import { CHANNEL_CLOCK_SKEW_MS, MESSAGE_FEEDBACK_LOOP_MS } from "../../../platform/limits.ts"
+import { channelAccountSql } from "../../channels/channel-accounts/known-account.ts"
+import { type ChannelAccountRef, parseChannelInstant } from "../../channels/port/heard.ts"
+import type { ChannelMessageEvent, DisplayType } from "../../channels/port/said.ts"
+import { RowId } from "../../row-fields.ts"
+import { newPublicCode } from "./known-conversation.ts"
+import { conversationRecordSql, messageCreatedEventSql, operatorNameSql } from "./lane.ts"
+import {
+  type ChannelThread,
+  conversationByThreadSql,
+  NEW_CONVERSATION_COLUMNS,
+  newConversationValuesSql
+} from "./threads-said.ts"
 
 // What channels say of messages: one statement to see what a message is, and one to write it down.
 
 type Sql = SqlClient
 
 /** When a message was sent: as its channel says, and no later than it is heard. */
-const sentAt = (said: MessageSaid, now: Date): Date =>
-  new Date(Math.min(instantSaid(said.sent_at).getTime(), now.getTime()))
+const resolveSentAt = (message: ChannelMessageEvent, now: Date): Date =>
+  new Date(Math.min(parseChannelInstant(message.sent_at).getTime(), now.getTime()))
 
-const attachmentIn = ({ attachment_url }: MessageSaid): string | undefined => attachment_url ?? undefined
+const attachmentUrlOf = ({ attachment_url }: ChannelMessageEvent): string | undefined => attachment_url ?? undefined
 
-const Ours = Schema.Struct({ conversation_id: Schema.Int, id: Schema.Int })
+const LocalMessage = Schema.Struct({ conversation_id: Schema.Int, id: Schema.Int })
 /** A message that was written here. */
-export type Ours = typeof Ours.Type
+export type LocalMessage = typeof LocalMessage.Type
 
-const readRecognized = onlyRowOf(
+const readRecognition = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     /** It is written down already, as one of theirs or as one of ours. */
     is_known: Schema.Boolean,
     /** The one of ours that it is, which its channel has not named yet. */
-    ours: Schema.NullOr(Ours)
+    ours: Schema.NullOr(LocalMessage)
   })
 )
 
-interface Sought extends Thread {
+interface RecognizeMessageParameters extends ChannelThread {
   readonly messageId: string
   /** What it was sent as; else what it may be known by. Neither of a guest's. */
   readonly sentAs: string | undefined
@@ -50,12 +55,15 @@ interface Sought extends Thread {
 }
 
 /** The query for the one message of ours in the CTE `conversation` that it is. */
-const ourOwn = (sql: Sql, { sentAs, text, hasAttachment, after, until }: Givens<Sought>): Fragment => {
-  const named = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
-  if (sentAs !== undefined) return sql`${named} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
-  if (text === undefined) return sql`${named} WHERE false`
+const localMessageSql = (
+  sql: Sql,
+  { sentAs, text, hasAttachment, after, until }: Givens<RecognizeMessageParameters>
+): Fragment => {
+  const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
+  if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
+  if (text === undefined) return sql`${conversationMessagesSql} WHERE false`
   // The oldest that may have got there, of those its channel had time to say.
-  return sql`${named}
+  return sql`${conversationMessagesSql}
     WHERE m.created_at BETWEEN ${after}::timestamptz AND ${until}::timestamptz AND m.channel_message_id IS NULL
       AND (m.delivery IN ('sent', 'unknown') OR m.delivery = 'queued' AND m.maybe_sent)
       AND m.content = ${text} AND (m.attachment_url IS NOT NULL) = ${hasAttachment}::boolean
@@ -63,43 +71,43 @@ const ourOwn = (sql: Sql, { sentAs, text, hasAttachment, after, until }: Givens<
 }
 
 /** Sees what a message is. */
-export const recognized = (sql: Sql) => {
+export const recognizeMessage = (sql: Sql) => {
   const statement = inForms(
     sql,
-    (sought: Givens<Sought>) => sql`
-      WITH conversation AS (${conversationOfThread(sql, sought)}), ours AS (${ourOwn(sql, sought)})
-      SELECT EXISTS (${speakingAccount(sql, sought)}) AS speaker_known,
+    (parameters: Givens<RecognizeMessageParameters>) => sql`
+      WITH conversation AS (${conversationByThreadSql(sql, parameters)}), ours AS (${localMessageSql(sql, parameters)})
+      SELECT EXISTS (${channelAccountSql(sql, parameters)}) AS speaker_known,
         EXISTS (SELECT FROM conversation c JOIN messages m
-            ON m.operator_id = c.operator_id AND m.conversation_id = c.id AND m.channel_message_id = ${sought.messageId})
+            ON m.operator_id = c.operator_id AND m.conversation_id = c.id AND m.channel_message_id = ${parameters.messageId})
           OR EXISTS (SELECT FROM ours WHERE channel_message_id IS NOT NULL) AS is_known,
         (SELECT jsonb_build_object('conversation_id', conversation_id, 'id', id) FROM ours) AS ours`
   )
-  return ({ operatorId, accountId, channelType }: Speaking, said: MessageSaid, now: Date) => {
-    const isHost = said.sender === "host"
-    const sentAs = isHost ? (said.sent_as ?? undefined) : undefined
-    const at = sentAt(said, now).getTime()
-    return readRecognized(
+  return ({ operatorId, accountId, channelType }: ChannelAccountRef, message: ChannelMessageEvent, now: Date) => {
+    const isHost = message.sender === "host"
+    const sentAs = isHost ? (message.sent_as ?? undefined) : undefined
+    const at = resolveSentAt(message, now).getTime()
+    return readRecognition(
       statement({
         operatorId,
         accountId,
         channelType,
-        threadId: said.thread_id,
-        messageId: said.message_id,
+        threadId: message.thread_id,
+        messageId: message.message_id,
         sentAs,
-        text: isHost ? said.text : undefined,
-        hasAttachment: attachmentIn(said) !== undefined,
-        after: new Date(at - ECHO_WITHIN_MS),
-        until: new Date(at + ECHO_CLOCK_MS)
+        text: isHost ? message.text : undefined,
+        hasAttachment: attachmentUrlOf(message) !== undefined,
+        after: new Date(at - MESSAGE_FEEDBACK_LOOP_MS),
+        until: new Date(at + CHANNEL_CLOCK_SKEW_MS)
       })
     )
   }
 }
 
-interface Entered extends Thread {
+interface InsertMessageParameters extends ChannelThread {
   readonly conversationCode: string
   readonly code: string
   readonly messageId: string
-  readonly sender: MessageSaid["sender"]
+  readonly sender: ChannelMessageEvent["sender"]
   readonly displayType: DisplayType
   readonly text: string
   readonly attachmentUrl: string | undefined
@@ -107,23 +115,23 @@ interface Entered extends Thread {
   readonly now: Date
 }
 
-const readEntered = rowOf(Identity)
+const readInsertedId = makeOptionalRowReader(RowId)
 
 /**
  * Writes a message down that somebody wrote elsewhere, in a conversation that begins with it where its thread is not known.
  * Undefined: the same message, or its thread, is being heard elsewhere.
  */
-export const enter = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (entered: Givens<Entered>) => {
-    const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = entered
+export const insertChannelMessage = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (parameters: Givens<InsertMessageParameters>) => {
+    const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
     return {
       // A conversation is locked before what is in it, as everywhere (lane.ts). One without a message is as old as its thread is
       // known: the first message says better. Who waited for the row sees by its time that another was first: the messages he
       // sees are of before.
       change: sql`
-        speaker AS (${speakingAccount(sql, entered)}), known AS (${conversationOfThread(sql, entered)}), made AS (
-          INSERT INTO conversations (${sql.literal(BEGINNING)})
-          SELECT ${beginning(sql, { code, threadId, at: now }, sentAt)} FROM speaker WHERE NOT EXISTS (SELECT FROM known)
+        speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), made AS (
+          INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)})
+          SELECT ${newConversationValuesSql(sql, { code, threadId, at: now }, sentAt)} FROM speaker WHERE NOT EXISTS (SELECT FROM known)
           ON CONFLICT DO NOTHING RETURNING operator_id, id, code
         ), moved AS (
           UPDATE conversations c SET last_message_at = CASE WHEN c.last_message_at <> c.created_at OR EXISTS (
@@ -134,67 +142,69 @@ export const enter = (sql: Sql) => {
         ), conversation AS (SELECT * FROM moved UNION ALL SELECT * FROM made), message AS (
           INSERT INTO messages AS m (operator_id, conversation_id, code, channel_message_id, sender_role, sender_name,
             display_type, content, attachment_url, created_at)
-          SELECT operator_id, id, ${entered.code}::text, ${entered.messageId}::text, ${entered.sender}::text,
-            CASE WHEN ${entered.sender}::text = 'host' THEN ${merchantName(sql, entered.operatorId)} END,
-            ${entered.displayType}::text, ${entered.text}::text,
+          SELECT operator_id, id, ${parameters.code}::text, ${parameters.messageId}::text, ${parameters.sender}::text,
+            CASE WHEN ${parameters.sender}::text = 'host' THEN ${operatorNameSql(sql, parameters.operatorId)} END,
+            ${parameters.displayType}::text, ${parameters.text}::text,
             ${attachmentUrl === undefined ? sql`NULL` : attachmentUrl}::text, ${sentAt}::timestamptz
           FROM conversation
           ON CONFLICT (operator_id, conversation_id, channel_message_id) DO NOTHING
           RETURNING m.operator_id, m.id, m.conversation_id, m.code
         )`,
-      events: [messageCreated(sql, now)],
+      events: [messageCreatedEventSql(sql, now)],
       touched: sql`
-        SELECT c.operator_id, ${conversationRecord(sql)} AS record,
+        SELECT c.operator_id, ${conversationRecordSql(sql)} AS record,
           CASE WHEN EXISTS (SELECT FROM made) THEN '{}' ELSE '{messages}' END::text[] AS fields
         FROM (SELECT conversation.* FROM conversation, message) c`,
       outcome: sql`SELECT id FROM message`
     }
   })
-  return ({ operatorId, accountId, channelType }: Speaking, said: MessageSaid, now: Date) => {
-    const attachmentUrl = attachmentIn(said)
-    return readEntered(
+  return ({ operatorId, accountId, channelType }: ChannelAccountRef, message: ChannelMessageEvent, now: Date) => {
+    const attachmentUrl = attachmentUrlOf(message)
+    return readInsertedId(
       statement({
         operatorId,
         accountId,
         channelType,
-        threadId: said.thread_id,
-        conversationCode: newCode(),
-        code: newCode(),
-        messageId: said.message_id,
-        sender: said.sender,
-        displayType: said.display_type ?? (attachmentUrl === undefined ? "Text" : "FileAttachment"),
-        text: said.text,
+        threadId: message.thread_id,
+        conversationCode: newPublicCode(),
+        code: newPublicCode(),
+        messageId: message.message_id,
+        sender: message.sender,
+        displayType: message.display_type ?? (attachmentUrl === undefined ? "Text" : "FileAttachment"),
+        text: message.text,
         attachmentUrl,
-        sentAt: sentAt(said, now),
+        sentAt: resolveSentAt(message, now),
         now
       })
     )
   }
 }
 
-interface Adopted extends Ours {
+interface ConfirmMessageParameters extends LocalMessage {
   readonly operatorId: number
   readonly messageId: string
   readonly now: Date
 }
 
 /** What a message breaks that has been written down as another meanwhile. */
-const NAMED_TWICE = "messages_of_channel"
+const CHANNEL_MESSAGE_ID_CONSTRAINT = "messages_of_channel"
 
-const readAdopted = rowOf(Identity)
+const readConfirmedId = makeOptionalRowReader(RowId)
 
 /**
  * A message of ours is at its channel, and has that one's name from now on; if it still waited, its lane goes on. Nobody is
  * told: that was done when it was written. Undefined: it is no longer as it was seen.
  */
-export const adopt = (sql: Sql) => {
+export const confirmLocalMessage = (sql: Sql) => {
   // What waits behind it goes on at once; an older one may be on its way, and is not sent a second time beside that.
   const queuedBefore = sql`
     SELECT FROM messages older WHERE older.operator_id = after.operator_id
       AND older.conversation_id = after.conversation_id AND older.delivery = 'queued' AND older.id < after.id`
-  const statement = onRecordInForms(sql, ({ operatorId, conversation_id, id, messageId, now }: Givens<Adopted>) => ({
-    // The lane is locked before the message, as whoever sends it does.
-    change: sql`
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, conversation_id, id, messageId, now }: Givens<ConfirmMessageParameters>) => ({
+      // The lane is locked before the message, as whoever sends it does.
+      change: sql`
       lane AS (
         SELECT operator_id, conversation_id FROM message_lanes
         WHERE operator_id = ${operatorId} AND conversation_id = ${conversation_id} FOR NO KEY UPDATE
@@ -214,19 +224,20 @@ export const adopt = (sql: Sql) => {
         WHERE before.delivery = 'queued'
           AND l.operator_id = after.operator_id AND l.conversation_id = after.conversation_id
       )`,
-    events: [],
-    touched: sql`
-      SELECT c.operator_id, ${conversationRecord(sql)} AS record, '{messages}'::text[] AS fields
+      events: [],
+      touched: sql`
+      SELECT c.operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields
       FROM after JOIN conversations c ON c.operator_id = after.operator_id AND c.id = after.conversation_id`,
-    outcome: sql`SELECT id FROM after`
-  }))
-  const alone = savepoint(sql)
-  return (operatorId: number, { conversation_id, id }: Ours, { message_id }: MessageSaid, now: Date) =>
-    alone(statement({ operatorId, conversation_id, id, messageId: message_id, now })).pipe(
+      outcome: sql`SELECT id FROM after`
+    })
+  )
+  const inSavepoint = withSavepoint(sql)
+  return (operatorId: number, { conversation_id, id }: LocalMessage, { message_id }: ChannelMessageEvent, now: Date) =>
+    inSavepoint(statement({ operatorId, conversation_id, id, messageId: message_id, now })).pipe(
       Effect.catchIf(
-        (error) => brokenConstraint(error)?.name === NAMED_TWICE,
+        (error) => findConstraintViolation(error)?.name === CHANNEL_MESSAGE_ID_CONSTRAINT,
         () => Effect.succeed([])
       ),
-      readAdopted
+      readConfirmedId
     )
 }

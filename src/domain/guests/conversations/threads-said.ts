@@ -1,15 +1,15 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { assignmentsOf, column, givenRow, namesOf } from "../../../platform/database/columns.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { column, columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf, rowOf } from "../../../platform/database/rows.ts"
-import { speakingAccount } from "../../channels/channel-accounts/known-account.ts"
-import type { Speaking } from "../../channels/port/heard.ts"
-import type { OrderSaid, ThreadSaid } from "../../channels/port/said.ts"
-import { newCode } from "./known-conversation.ts"
-import { conversationRecord } from "./lane.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { channelAccountSql } from "../../channels/channel-accounts/known-account.ts"
+import type { ChannelAccountRef } from "../../channels/port/heard.ts"
+import type { ChannelOrderEvent, ChannelThreadEvent } from "../../channels/port/said.ts"
+import { newPublicCode } from "./known-conversation.ts"
+import { conversationRecordSql } from "./lane.ts"
 
 // What channels say of threads: one statement each, whether the thread is known or not.
 
@@ -25,7 +25,7 @@ const GuestColumns = Schema.Struct({
 })
 
 /** The columns that are the channel's: the note is the host's. */
-const SaidColumns = Schema.Struct({
+const ThreadColumns = Schema.Struct({
   ...GuestColumns.fields,
   inquiry_listing_id: column("text", Text),
   inquiry_check_in_date: column("date", Text),
@@ -36,39 +36,43 @@ const SaidColumns = Schema.Struct({
   inquiry_pets: column("integer", Count)
 })
 
-const guestColumns = ({ name, phone, email }: ThreadSaid["guest"]): typeof GuestColumns.Type => ({
+const toGuestColumns = ({ name, phone, email }: ChannelThreadEvent["guest"]): typeof GuestColumns.Type => ({
   guest_name: name,
   guest_phone: phone ?? null,
   guest_email: email ?? null
 })
 
-const columnsIn = ({ guest, inquiry }: ThreadSaid): typeof SaidColumns.Type => ({
-  ...guestColumns(guest),
+const toThreadColumns = ({ guest, inquiry }: ChannelThreadEvent): typeof ThreadColumns.Type => ({
+  ...toGuestColumns(guest),
   inquiry_listing_id: inquiry?.listing_id ?? null,
   inquiry_check_in_date: inquiry?.check_in_date ?? null,
   inquiry_check_out_date: inquiry?.check_out_date ?? null,
   inquiry_adults: inquiry?.number_of_adults ?? null,
-  inquiry_children: asked(inquiry, inquiry?.number_of_children),
-  inquiry_infants: asked(inquiry, inquiry?.number_of_infants),
-  inquiry_pets: asked(inquiry, inquiry?.number_of_pets)
+  inquiry_children: toInquiryCount(inquiry, inquiry?.number_of_children),
+  inquiry_infants: toInquiryCount(inquiry, inquiry?.number_of_infants),
+  inquiry_pets: toInquiryCount(inquiry, inquiry?.number_of_pets)
 })
 
 /** Of an inquiry that does not say how many there are none. */
-const asked = (inquiry: ThreadSaid["inquiry"], count: number | undefined): number | null =>
+const toInquiryCount = (inquiry: ChannelThreadEvent["inquiry"], count: number | undefined): number | null =>
   inquiry === undefined || inquiry === null ? null : (count ?? 0)
 
 /** A thread of the account that speaks. */
-export interface Thread extends Speaking {
+export interface ChannelThread extends ChannelAccountRef {
   readonly threadId: string
 }
 
 /** The conversation of a thread, if it is known. */
-export const conversationOfThread = (sql: Sql, { operatorId, accountId, threadId }: Givens<Thread>): Fragment => sql`
+export const conversationByThreadSql = (
+  sql: Sql,
+  { operatorId, accountId, threadId }: Givens<ChannelThread>
+): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
 /** For an INSERT: the columns a new conversation begins with, and what they are of the row `speaker`. */
-export const BEGINNING = "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
-export const beginning = (
+export const NEW_CONVERSATION_COLUMNS =
+  "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
+export const newConversationValuesSql = (
   sql: Sql,
   { code, threadId, at }: { readonly code: Value<string>; readonly threadId: Value<string>; readonly at: Value<Date> },
   lastMessageAt: Value<Date> = at
@@ -76,7 +80,7 @@ export const beginning = (
   speaker.operator_id, ${code}::text, speaker.id, speaker.channel_type, ${threadId}::text, ${lastMessageAt}::timestamptz,
   ${at}::timestamptz`
 
-const readHeard = onlyRowOf(
+const readIngestResult = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     applied: Schema.Boolean,
@@ -85,30 +89,30 @@ const readHeard = onlyRowOf(
   })
 )
 
-interface Said extends Thread {
+interface IngestThreadParameters extends ChannelThread {
   readonly code: string
   readonly version: number
-  readonly thread: typeof SaidColumns.Type
+  readonly thread: typeof ThreadColumns.Type
   readonly at: Date
 }
 
 /** Writes down what is news of a thread; a new one begins its conversation. */
-export const hearThread = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (said: Givens<Said>) => ({
+export const ingestThread = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (parameters: Givens<IngestThreadParameters>) => ({
     change: sql`
-      speaker AS (${speakingAccount(sql, said)}), before AS (${conversationOfThread(sql, said)}), after AS (
-        INSERT INTO conversations AS c (${sql.literal(BEGINNING)}, version, ${sql.literal(namesOf(SaidColumns))})
-        SELECT ${beginning(sql, said)}, ${said.version}::bigint, ${sql.literal(namesOf(SaidColumns, "given"))}
-        FROM speaker, ${givenRow(sql, SaidColumns, said.thread)}
+      speaker AS (${channelAccountSql(sql, parameters)}), before AS (${conversationByThreadSql(sql, parameters)}), after AS (
+        INSERT INTO conversations AS c (${sql.literal(NEW_CONVERSATION_COLUMNS)}, version, ${sql.literal(columnNames(ThreadColumns))})
+        SELECT ${newConversationValuesSql(sql, parameters)}, ${parameters.version}::bigint, ${sql.literal(columnNames(ThreadColumns, "given"))}
+        FROM speaker, ${rowParameterSql(sql, ThreadColumns, parameters.thread)}
         ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE
-          SET version = excluded.version, ${sql.literal(assignmentsOf(SaidColumns, "excluded"))}
+          SET version = excluded.version, ${sql.literal(columnAssignments(ThreadColumns, "excluded"))}
           WHERE c.version < excluded.version
         RETURNING c.*
       )`,
     events: [],
     // One more version of the same is no change.
     touched: sql`
-      SELECT operator_id, ${conversationRecord(sql)} AS record, fields FROM (
+      SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
         SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
           ELSE changed_fields(to_jsonb(before) - 'version', to_jsonb(after) - 'version') END AS fields
         FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
@@ -117,59 +121,72 @@ export const hearThread = (sql: Sql) => {
       SELECT EXISTS (SELECT FROM speaker) AS speaker_known, EXISTS (SELECT FROM after) AS applied,
         (SELECT version FROM before) AS last_version`
   }))
-  return ({ operatorId, accountId, channelType }: Speaking, said: ThreadSaid, at: Date) =>
-    readHeard(
+  return ({ operatorId, accountId, channelType }: ChannelAccountRef, thread: ChannelThreadEvent, at: Date) =>
+    readIngestResult(
       statement({
         operatorId,
         accountId,
         channelType,
-        threadId: said.thread_id,
-        code: newCode(),
-        version: said.version,
-        thread: columnsIn(said),
+        threadId: thread.thread_id,
+        code: newPublicCode(),
+        version: thread.version,
+        thread: toThreadColumns(thread),
         at
       })
     )
 }
 
-interface Named extends Thread {
+interface EnsureOrderThreadParameters extends ChannelThread {
   readonly code: string
   readonly booker: typeof GuestColumns.Type
   readonly at: Date
 }
 
-const readCode = rowOf(Schema.Struct({ code: Schema.String }))
+const readCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
 
 /**
  * Answers what callers name the conversation of an order's thread by. Where none is known it begins, of the booker, who also
  * gives a name to one that only messages spoke of. Undefined: it began elsewhere at this moment.
  */
-export const threadOfOrder = (sql: Sql) => {
-  const names = sql.literal(namesOf(GuestColumns))
-  const statement = onRecordInForms(sql, (named: Givens<Named>) => ({
+export const ensureOrderThread = (sql: Sql) => {
+  const guestColumnsSql = sql.literal(columnNames(GuestColumns))
+  const statement = prepareRecordedChange(sql, (parameters: Givens<EnsureOrderThreadParameters>) => ({
     change: sql`
-      speaker AS (${speakingAccount(sql, named)}), known AS (${conversationOfThread(sql, named)}), named AS (
-        UPDATE conversations c SET ${sql.literal(assignmentsOf(GuestColumns, "given"))}
-        FROM known, ${givenRow(sql, GuestColumns, named.booker)}
+      speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), named AS (
+        UPDATE conversations c SET ${sql.literal(columnAssignments(GuestColumns, "given"))}
+        FROM known, ${rowParameterSql(sql, GuestColumns, parameters.booker)}
         WHERE c.operator_id = known.operator_id AND c.id = known.id AND c.version = 0 AND c.guest_name IS NULL
         RETURNING c.operator_id, c.code
       ), made AS (
-        INSERT INTO conversations (${sql.literal(BEGINNING)}, ${names})
-        SELECT ${beginning(sql, named)}, ${sql.literal(namesOf(GuestColumns, "given"))}
-        FROM speaker, ${givenRow(sql, GuestColumns, named.booker)} WHERE NOT EXISTS (SELECT FROM known)
+        INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)}, ${guestColumnsSql})
+        SELECT ${newConversationValuesSql(sql, parameters)}, ${sql.literal(columnNames(GuestColumns, "given"))}
+        FROM speaker, ${rowParameterSql(sql, GuestColumns, parameters.booker)} WHERE NOT EXISTS (SELECT FROM known)
         ON CONFLICT DO NOTHING RETURNING operator_id, code
       )`,
     events: [],
     touched: sql`
-      SELECT operator_id, ${conversationRecord(sql)} AS record, '{guest_name,guest_phone,guest_email}'::text[] AS fields
+      SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{guest_name,guest_phone,guest_email}'::text[] AS fields
       FROM named
-      UNION ALL SELECT operator_id, ${conversationRecord(sql)}, '{}' FROM made`,
+      UNION ALL SELECT operator_id, ${conversationRecordSql(sql)}, '{}' FROM made`,
     outcome: sql`SELECT code FROM known UNION ALL SELECT code FROM made`
   }))
-  return ({ operatorId, accountId, channelType }: Speaking, threadId: string, guest: OrderSaid["booker"], at: Date) =>
+  return (
+    { operatorId, accountId, channelType }: ChannelAccountRef,
+    threadId: string,
+    guest: ChannelOrderEvent["booker"],
+    at: Date
+  ) =>
     Effect.map(
       readCode(
-        statement({ operatorId, accountId, channelType, threadId, code: newCode(), booker: guestColumns(guest), at })
+        statement({
+          operatorId,
+          accountId,
+          channelType,
+          threadId,
+          code: newPublicCode(),
+          booker: toGuestColumns(guest),
+          at
+        })
       ),
       (row) => row?.code
     )

@@ -1,10 +1,10 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ServerError, ValidationFailed } from "../../../contract/errors.ts"
-import { tellTrouble } from "../../../platform/database/trouble.ts"
+import { logStorageFailure } from "../../../platform/database/trouble.ts"
 import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../../platform/limits.ts"
-import { inSpan } from "../../../platform/telemetry/spans.ts"
-import { isToken, newToken } from "./address.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { isImageToken, newImageToken } from "./address.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import { jpegFault } from "./jpeg.ts"
 import type { ImageKey } from "./kept-bytes.ts"
@@ -29,9 +29,9 @@ export interface OpenedImage extends ImageKey {
  * Bytes of an image that are read at once. More would hold the one session of the embedded database, and the memory of a
  * process many of whose readers are slow.
  */
-export const IMAGE_PIECE = 256 * 1024
+export const IMAGE_CHUNK_BYTES = 256 * 1024
 
-type Put = (given: {
+type PutImage = (upload: {
   readonly operatorId: number
   readonly kind: ImageKind
   readonly jpeg: Uint8Array
@@ -49,7 +49,7 @@ export class Images extends Context.Service<
      * Stores a JPEG unchanged. Fails with ValidationFailed naming `field` if the bytes are no JPEG, too large (limits.ts), or beyond the
      * operator's quota. Fails with ServerError if the image store is full; the image then does not count towards the quota.
      */
-    readonly put: Put
+    readonly put: PutImage
     /** The image a token opens; none when it is unknown or gone, or the account behind it is banned or closed. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
     /** The bytes of an image from the byte `from` on, {@link IMAGE_PIECE} at most; none where any of them are missing. */
@@ -64,8 +64,8 @@ export class Images extends Context.Service<
       Images,
       Effect.gen(function* () {
         const store = yield* ImageStore.make
-        const kept = yield* ImageBytes
-        return Images.of({ put: put(store, kept, quota), open: open(store), read: read(kept) })
+        const storage = yield* ImageBytes
+        return Images.of({ put: put(store, storage, quota), open: open(store), read: read(storage) })
       })
     )
 
@@ -74,22 +74,22 @@ export class Images extends Context.Service<
 }
 
 type Store = ImageStore["Service"]
-type Kept = ImageBytes["Service"]
+type ByteStorage = ImageBytes["Service"]
 
 // The row comes first, with the time at which it goes: bytes of which no row knows would stay for ever.
-const put = (store: Store, kept: Kept, quota: number): Put =>
+const put = (store: Store, storage: ByteStorage, quota: number): PutImage =>
   Effect.fnUntraced(function* ({ operatorId, kind, jpeg, field }) {
     const fault = jpegFault(jpeg)
     if (fault !== undefined) return yield* new ValidationFailed({ message: `${field}: ${fault}` })
     const now = yield* DateTime.nowAsDate
     const deleteAt = new Date(now.getTime() + IMAGE_UNCLAIMED_MS)
-    const image = { operatorId, kind, token: newToken(), bytes: jpeg.length, now, deleteAt, most: quota }
-    const made = yield* store.make(image)
-    if (made === undefined) return yield* quotaUsed(field, quota)
-    const key = { operatorId, ...made }
-    yield* Effect.catchTag(kept.write(key, jpeg), "ImageStoreFull", () => refuseUpload(store, kept, key))
-    return made
-  }, inSpan("Images.put"))
+    const image = { operatorId, kind, token: newImageToken(), bytes: jpeg.length, now, deleteAt, quotaBytes: quota }
+    const storedImage = yield* store.insert(image)
+    if (storedImage === undefined) return yield* quotaExceeded(field, quota)
+    const key = { operatorId, ...storedImage }
+    yield* Effect.catchTag(storage.write(key, jpeg), "ImageStoreFull", () => failWithStoreFull(store, storage, key))
+    return storedImage
+  }, withChildSpan("Images.put"))
 
 const storeFull = new ServerError({
   message: "The image store is full. Nothing was stored; try again later.",
@@ -97,32 +97,32 @@ const storeFull = new ServerError({
 })
 
 /** Removes what was written of an image that could not be stored, then its row. If that fails, retention does so within an hour. */
-const refuseUpload = (store: Store, kept: Kept, image: ImageKey) =>
-  tellTrouble("images full").pipe(
+const failWithStoreFull = (store: Store, storage: ByteStorage, image: ImageKey) =>
+  logStorageFailure("images full").pipe(
     Effect.andThen(
-      Effect.catchCause(Effect.andThen(kept.remove(image), store.discard(image)), (cause) =>
+      Effect.catchCause(Effect.andThen(storage.remove(image), store.discard(image)), (cause) =>
         Effect.logDebug("removing an incomplete image failed", cause)
       )
     ),
     Effect.andThen(Effect.fail(storeFull))
   )
 
-const quotaUsed = (field: string, quota: number) =>
+const quotaExceeded = (field: string, quota: number) =>
   new ValidationFailed({
     message: `${field}: the account's images must not exceed ${quota} bytes in all.`
   })
 
 const open = (store: Store) =>
   Effect.fnUntraced(function* (token: string) {
-    const row = isToken(token) ? yield* store.open(token, yield* DateTime.nowAsDate) : undefined
+    const row = isImageToken(token) ? yield* store.open(token, yield* DateTime.nowAsDate) : undefined
     if (row === undefined) return Option.none()
     const { operator_id: operatorId, ...image } = row
     return Option.some({ ...image, operatorId })
-  }, inSpan("Images.open"))
+  }, withChildSpan("Images.open"))
 
-const read = (kept: Kept) =>
+const read = (storage: ByteStorage) =>
   Effect.fnUntraced(function* (image: OpenedImage, from: number) {
-    const length = Math.min(IMAGE_PIECE, image.bytes - from)
-    const bytes = yield* kept.read(image, from, length)
+    const length = Math.min(IMAGE_CHUNK_BYTES, image.bytes - from)
+    const bytes = yield* storage.read(image, from, length)
     return bytes.length === length ? Option.some(bytes) : Option.none()
-  }, inSpan("Images.read"))
+  }, withChildSpan("Images.read"))

@@ -6,7 +6,7 @@ const DATA_URL = "data:image/jpeg;base64,"
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-const decoded = (text: string): Uint8Array | undefined => {
+const decodeBase64 = (text: string): Uint8Array | undefined => {
   const base64 = text.startsWith(DATA_URL) ? text.slice(DATA_URL.length) : text
   if (!BASE64.test(base64)) return undefined
   const bytes = Buffer.from(base64, "base64")
@@ -19,9 +19,9 @@ const decoded = (text: string): Uint8Array | undefined => {
  * The bytes of a field that is base64 (RFC 4648, section 4; padded or not, also behind `data:image/jpeg;base64,`). Whether
  * they are a JPEG is for {@link jpegFault} to say.
  */
-export const jpegIn = (text: string, field: string): Effect.Effect<Uint8Array, ValidationFailed> =>
+export const decodeJpegField = (text: string, field: string): Effect.Effect<Uint8Array, ValidationFailed> =>
   Effect.suspend(() => {
-    const bytes = decoded(text)
+    const bytes = decodeBase64(text)
     return bytes === undefined
       ? Effect.fail(new ValidationFailed({ message: `${field}: must be base64 (RFC 4648), without line breaks.` }))
       : Effect.succeed(bytes)

@@ -1,42 +1,42 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { isDiskFull } from "../../../platform/database/trouble.ts"
-import type { OwnRow } from "../../own-row.ts"
-import { ImageStoreFull, type KeptBytes } from "./kept-bytes.ts"
+import type { OperatorRowId } from "../../own-row.ts"
+import { type ImageByteStorage, ImageStoreFull } from "./kept-bytes.ts"
 
-const readPiece = rowOf(Schema.Struct({ piece: Schema.Uint8Array }))
+const readPiece = makeOptionalRowReader(Schema.Struct({ piece: Schema.Uint8Array }))
 
 const NO_BYTES = new Uint8Array()
 
-interface Written extends OwnRow {
+interface WriteBytesParameters extends OperatorRowId {
   readonly bytes: Uint8Array
 }
 
-interface Asked extends OwnRow {
+interface ReadBytesParameters extends OperatorRowId {
   readonly from: number
   readonly length: number
 }
 
 /** The bytes of images in a table of their own. They go with the row of their image. */
-export const bytesInDatabase = (sql: SqlClient): KeptBytes => {
+export const makeDatabaseByteStorage = (sql: SqlClient): ImageByteStorage => {
   const write = inForms(
     sql,
-    ({ operatorId, id, bytes }: Givens<Written>) => sql`
+    ({ operatorId, id, bytes }: Givens<WriteBytesParameters>) => sql`
       INSERT INTO image_bytes (operator_id, image_id, content) VALUES (${operatorId}, ${id}, ${bytes})
       ON CONFLICT (operator_id, image_id) DO UPDATE SET content = excluded.content`
   )
   // Of a column whose values are stored as they are, this reads the pages that hold the piece and no more.
   const read = inForms(
     sql,
-    ({ operatorId, id, from, length }: Givens<Asked>) => sql`
+    ({ operatorId, id, from, length }: Givens<ReadBytesParameters>) => sql`
       SELECT substr(content, ${from}::int + 1, ${length}::int) AS piece FROM image_bytes
       WHERE operator_id = ${operatorId} AND image_id = ${id}`
   )
   const remove = inForms(
     sql,
-    ({ operatorId, id }: Givens<OwnRow>) =>
+    ({ operatorId, id }: Givens<OperatorRowId>) =>
       sql`DELETE FROM image_bytes WHERE operator_id = ${operatorId} AND image_id = ${id}`
   )
   return {

@@ -9,18 +9,18 @@ const SOS = 0xda
 const TEM = 0x01
 
 /** Bytes that the length of a segment counts itself, and those of a frame header without its components and with each. */
-const LENGTH = 2
-const FRAME = 8
-const COMPONENT = 3
+const LENGTH_BYTES = 2
+const FRAME_HEADER_BYTES = 8
+const COMPONENT_BYTES = 3
 
 /** Of the codes that begin frames, those that mean something else: DHT, JPG and DAC. */
-const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
+const NON_FRAME_CODES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
 
-const isFrame = (code: number): boolean => code >= 0xc0 && code <= 0xcf && !NO_FRAMES.has(code)
+const isFrame = (code: number): boolean => code >= 0xc0 && code <= 0xcf && !NON_FRAME_CODES.has(code)
 const isRestart = (code: number): boolean => code >= 0xd0 && code <= 0xd7
 
-const NO_JPEG = "must be a JPEG."
-const CUT_SHORT = "must be a complete JPEG; this one is truncated."
+const NOT_A_JPEG = "must be a JPEG."
+const TRUNCATED_JPEG = "must be a complete JPEG; this one is truncated."
 
 /** What is wrong with a picture of this size. */
 const sizeFault = (width: number, height: number): string | undefined =>
@@ -31,9 +31,9 @@ const sizeFault = (width: number, height: number): string | undefined =>
 /** What is wrong with the frame header whose length stands at `at`: it says how large the picture is. */
 const frameFault = (view: DataView, at: number): string | undefined => {
   const length = view.getUint16(at)
-  if (length < FRAME + COMPONENT) return NO_JPEG
+  if (length < FRAME_HEADER_BYTES + COMPONENT_BYTES) return NOT_A_JPEG
   const [height, width, components] = [view.getUint16(at + 3), view.getUint16(at + 5), view.getUint8(at + 7)]
-  return length === FRAME + COMPONENT * components ? sizeFault(width, height) : NO_JPEG
+  return length === FRAME_HEADER_BYTES + COMPONENT_BYTES * components ? sizeFault(width, height) : NOT_A_JPEG
 }
 
 /** A marker, and where the segment it begins says its length and ends. */
@@ -48,16 +48,16 @@ const segmentAt = (bytes: Uint8Array, view: DataView, at: number): Segment | str
   let codeAt = at
   while (bytes[codeAt] === 0xff) codeAt++
   const code = bytes[codeAt]
-  if (codeAt === at) return NO_JPEG
-  if (code === undefined) return CUT_SHORT
+  if (codeAt === at) return NOT_A_JPEG
+  if (code === undefined) return TRUNCATED_JPEG
   const lengthAt = codeAt + 1
   if (code === EOI || code === TEM) return { code, lengthAt, end: lengthAt }
-  if (code < 0xc0 || isRestart(code) || code === SOI) return NO_JPEG
-  if (lengthAt + LENGTH > bytes.length) return CUT_SHORT
+  if (code < 0xc0 || isRestart(code) || code === SOI) return NOT_A_JPEG
+  if (lengthAt + LENGTH_BYTES > bytes.length) return TRUNCATED_JPEG
   const length = view.getUint16(lengthAt)
-  if (length < LENGTH) return NO_JPEG
+  if (length < LENGTH_BYTES) return NOT_A_JPEG
   const end = lengthAt + length
-  return end > bytes.length ? CUT_SHORT : { code, lengthAt, end }
+  return end > bytes.length ? TRUNCATED_JPEG : { code, lengthAt, end }
 }
 
 /** Where the data of a scan end: at the next marker that is none of theirs. */
@@ -78,15 +78,15 @@ const segmentsFault = (bytes: Uint8Array, from: number): string | undefined => {
     const segment = segmentAt(bytes, view, at)
     if (typeof segment === "string") return segment
     const { code, lengthAt, end } = segment
-    if (code === EOI) return hasScan ? undefined : NO_JPEG
+    if (code === EOI) return hasScan ? undefined : NOT_A_JPEG
     const fault = isFrame(code) ? frameFault(view, lengthAt) : undefined
     if (fault !== undefined) return fault
     hasFrame ||= isFrame(code)
     hasScan ||= code === SOS
-    if (hasScan && !hasFrame) return NO_JPEG
+    if (hasScan && !hasFrame) return NOT_A_JPEG
     at = code === SOS ? endOfScan(bytes, end) : end
   }
-  return CUT_SHORT
+  return TRUNCATED_JPEG
 }
 
 /**
@@ -95,5 +95,5 @@ const segmentsFault = (bytes: Uint8Array, from: number): string | undefined => {
  */
 export const jpegFault = (bytes: Uint8Array): string | undefined => {
   if (bytes.length > IMAGE_BYTES) return `must have at most ${IMAGE_BYTES} bytes, not ${bytes.length}.`
-  return bytes[0] === 0xff && bytes[1] === SOI ? segmentsFault(bytes, 2) : NO_JPEG
+  return bytes[0] === 0xff && bytes[1] === SOI ? segmentsFault(bytes, 2) : NOT_A_JPEG
 }

@@ -6,7 +6,7 @@ import type { Value } from "../../../platform/database/forms.ts"
  * For a CTE of the statement that refers to an image, by its id or by a query for it: it stays from now on. No row where it is
  * gone already, or going: then its delete_at is -infinity (store.ts).
  */
-export const keepingImage = (
+export const keepImageSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   imageId: Value<number> | Fragment
@@ -16,7 +16,7 @@ export const keepingImage = (
   RETURNING operator_id, id, token`
 
 /** For a CTE of the statement that lets go of images, whose ids the query `ids` answers: they are removed soon. */
-export const lettingImagesGo = (
+export const releaseImagesSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   ids: Fragment,

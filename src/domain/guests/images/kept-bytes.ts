@@ -1,8 +1,8 @@
 import { Data, type Effect } from "effect"
-import type { OwnRow } from "../../own-row.ts"
+import type { OperatorRowId } from "../../own-row.ts"
 
 /** Which image: its row, and the token that no other image ever has. */
-export interface ImageKey extends OwnRow {
+export interface ImageKey extends OperatorRowId {
   readonly token: string
 }
 
@@ -10,7 +10,7 @@ export interface ImageKey extends OwnRow {
 export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
 
 /** Where the bytes of images lie. Whatever is cut off in the middle can be done again, and removed. */
-export interface KeptBytes {
+export interface ImageByteStorage {
   /** Keeps them, in place of what there was; whoever reads meanwhile finds all of them or none. */
   readonly write: (image: ImageKey, bytes: Uint8Array) => Effect.Effect<void, ImageStoreFull>
   /** As many of them as there are from the byte `from`, `length` at most; none where the image has none. */

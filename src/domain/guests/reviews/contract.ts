@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../../contract/errors.ts"
-import { CalendarDate, Code, Id, Integer, textUpTo } from "../../../contract/fields.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { CalendarDate, Id, Integer, RecordCode, textUpTo } from "../../../contract/fields.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { REVIEW_SEARCH_DAYS, REVIEW_TEXT } from "../../../platform/limits.ts"
-import { Written } from "./review.ts"
+import { ReviewContent } from "./review.ts"
 
 // What guests say of a stay, and hosts of a guest (specification, "Reviews"; contract facts 5).
 
@@ -17,7 +17,7 @@ export const Review = Schema.Struct({
     description: "Of the whole order: the first check-in and the last check-out of its stays."
   }),
   check_out_date: Schema.String,
-  ...Written.fields
+  ...ReviewContent.fields
 })
 export type Review = typeof Review.Type
 
@@ -45,13 +45,13 @@ const CategoryRatings = Schema.Struct({
   recommend: Schema.optionalKey(Integer.check(Schema.isBetween({ minimum: 0, maximum: 1 }, { expected: "0 or 1" })))
 })
 
-const operation = family({ category: "reservation", since: "3.4.0", openWorld: true })
+const operation = defineFamily({ category: "reservation", since: "3.4.0", openWorld: true })
 
 export const search_reviews = operation("search_reviews", {
   route: "GET /reviews",
   summary: "List reviews, one record an order",
   payload: {
-    reservation_code: Schema.optionalKey(Code),
+    reservation_code: Schema.optionalKey(RecordCode),
     property_id: Schema.optionalKey(Id),
     review_status: Schema.optionalKey(ReviewStatus),
     start_check_out_date: Schema.optionalKey(CalendarDate),
@@ -60,7 +60,7 @@ export const search_reviews = operation("search_reviews", {
   },
   success: Schema.Struct({ reviews: Schema.Array(Review), total: Schema.Int }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     `Lists reviews, latest check-out first. Without review_status: reviewed ones; with reservation_code: all. Dates: less than ${REVIEW_SEARCH_DAYS} days apart; by default up to today.`,
     ["What did guests say last month?", "Which guests have I not reviewed yet?"],
     false
@@ -71,7 +71,7 @@ export const create_review = operation("create_review", {
   route: "POST /reviews/{reservation_code}",
   summary: "Review a guest, or reply to a guest's review",
   payload: {
-    reservation_code: Code,
+    reservation_code: RecordCode,
     host_review_score: Schema.optionalKey(Score),
     host_review_content: Schema.optionalKey(Text),
     host_reply_content: Schema.optionalKey(Text),
@@ -79,7 +79,7 @@ export const create_review = operation("create_review", {
   },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict, NotImplemented, Upstream],
-  exposure: card(
+  exposure: toolMetadata(
     "Reviews a guest after check-out, replies to the guest's review, or both; airbnb and ctrip only. Published; cannot be changed. Codes: search_reviews.",
     ["Give the Lovelaces five stars", "Thank Ada for her review"],
     true,

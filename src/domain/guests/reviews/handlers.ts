@@ -1,34 +1,34 @@
 import { Clock, Effect, Layer } from "effect"
-import { CurrentOperator } from "../../../contract/caller.ts"
-import { pageOf } from "../../../contract/page.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { toPage } from "../../../contract/page.ts"
 import { dateInZone } from "../../../contract/time.ts"
-import { done, handled, layerHandled } from "../../handled.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
 import { noSuchProperty } from "../../properties/properties/belonging.ts"
 import { ReviewOperations, type search_reviews } from "./contract.ts"
 import { HostReviews } from "./HostReviews.ts"
-import { searchedDays, searchedStatus } from "./rules/search.ts"
+import { reviewSearchDays, reviewStatusFilter } from "./rules/search.ts"
 import { ReviewSearchStore } from "./search-store.ts"
 import { createReview } from "./writing.ts"
 
 const searchReviews = (store: ReviewSearchStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reviews.payloadSchema.Type) {
-    const { operatorId, timeZone } = yield* CurrentOperator
+    const { operatorId, timeZone } = yield* CurrentCaller
     const { property_id } = payload
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-    const days = yield* Effect.fromResult(searchedDays(payload, today))
-    const found = yield* store.search(operatorId, payload, days, searchedStatus(payload), pageOf(payload))
-    if (found.total === 0 && property_id !== undefined) {
-      if (!(yield* store.knowsProperty(operatorId, property_id))) return yield* noSuchProperty
+    const days = yield* Effect.fromResult(reviewSearchDays(payload, today))
+    const page = yield* store.search(operatorId, payload, days, reviewStatusFilter(payload), toPage(payload))
+    if (page.total === 0 && property_id !== undefined) {
+      if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* noSuchProperty
     }
-    return { reviews: found.rows, total: found.total }
+    return { reviews: page.rows, total: page.total }
   })
 
-export const layerReviews = layerHandled(
+export const layerReviews = layerOperations(
   Effect.gen(function* () {
     const [search, { write }] = [yield* ReviewSearchStore, yield* HostReviews]
-    return handled(ReviewOperations, {
+    return handleOperations(ReviewOperations, {
       search_reviews: searchReviews(search),
-      create_review: done(createReview(write))
+      create_review: voidChangeHandler(createReview(write))
     })
   })
 ).pipe(Layer.provide([ReviewSearchStore.layer, HostReviews.layer]))

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { HOST_CHANNELS, REVIEWED_CHANNELS } from "./rules/channels.ts"
+import { HOST_REVIEW_CHANNELS, REVIEWED_CHANNELS } from "./rules/channels.ts"
 
 // Which channels (rules/channels.ts), as conditions on a column that names one.
 
@@ -9,6 +9,6 @@ const isOneOf = (channels: ReadonlyArray<string>) => {
   return (sql: SqlClient, column: Fragment): Fragment => sql`${column} IN (${sql.literal(names)})`
 }
 
-export const isReviewed = isOneOf(REVIEWED_CHANNELS)
+export const isReviewedChannel = isOneOf(REVIEWED_CHANNELS)
 
-export const isHosts = isOneOf(HOST_CHANNELS)
+export const isHostReviewChannel = isOneOf(HOST_REVIEW_CHANNELS)

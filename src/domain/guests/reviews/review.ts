@@ -10,7 +10,7 @@ export const SubScore = Schema.Struct({
 export type SubScore = typeof SubScore.Type
 
 /** What one side wrote. */
-export const OneReview = Schema.Struct({
+export const ReviewSide = Schema.Struct({
   score: Schema.NullOr(Schema.Finite).annotateKey({
     description: "0 to 5, whatever the channel counts in; null where none was given."
   }),
@@ -18,17 +18,17 @@ export const OneReview = Schema.Struct({
   content: Schema.String.annotateKey({ description: "Empty where only a score was given." }),
   created_at: Schema.String.annotateKey({ description: "ISO 8601 with the offset `+00:00`." })
 })
-export type OneReview = typeof OneReview.Type
+export type ReviewSide = typeof ReviewSide.Type
 
-export const Reply = Schema.Struct({ content: Schema.String, created_at: Schema.String })
-export type Reply = typeof Reply.Type
+export const ReviewReply = Schema.Struct({ content: Schema.String, created_at: Schema.String })
+export type ReviewReply = typeof ReviewReply.Type
 
 /** All that was written. */
-export const Written = Schema.Struct({
-  host_review: Schema.NullOr(OneReview),
-  guest_review: Schema.NullOr(OneReview),
-  host_reply: Schema.NullOr(Reply)
+export const ReviewContent = Schema.Struct({
+  host_review: Schema.NullOr(ReviewSide),
+  guest_review: Schema.NullOr(ReviewSide),
+  host_reply: Schema.NullOr(ReviewReply)
 })
-export type Written = typeof Written.Type
+export type ReviewContent = typeof ReviewContent.Type
 
-export const NOTHING_WRITTEN: Written = { host_review: null, guest_review: null, host_reply: null }
+export const EMPTY_REVIEW: ReviewContent = { host_review: null, guest_review: null, host_reply: null }

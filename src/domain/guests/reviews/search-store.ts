@@ -4,18 +4,18 @@ import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { knowsProperty } from "../../properties/properties/belonging.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import { checkPropertyExists } from "../../properties/properties/belonging.ts"
 import { Review } from "./contract.ts"
-import { isHosts } from "./on-channels.ts"
-import type { SearchedStatus } from "./rules/search.ts"
+import { isHostReviewChannel } from "./on-channels.ts"
+import type { ReviewStatusFilter } from "./rules/search.ts"
 import { firstStay } from "./told.ts"
 
 // Finding reviews: one statement a page. Which they are an index of the records tells by itself.
 
 type Sql = SqlClient.SqlClient
 
-interface Values {
+interface ReviewSearchValues {
   readonly operatorId: number
   readonly reservation_code: string | undefined
   readonly property_id: number | undefined
@@ -24,23 +24,23 @@ interface Values {
 }
 
 /** Whether a record `r` stands so. Either side may be awaited while the other is. */
-const stands = (sql: Sql, status: SearchedStatus): Fragment => {
-  const hostIsAwaited = sql`(NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)})`
+const statusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
+  const awaitsHost = sql`(NOT r.host_wrote AND ${isHostReviewChannel(sql, sql`r.channel_type`)})`
   switch (status) {
     case "any":
       return sql`true`
     case "pending_guest_review":
       return sql`NOT r.guest_wrote`
     case "pending_host_review":
-      return hostIsAwaited
+      return awaitsHost
     case "reviewed":
-      return sql`r.guest_wrote AND NOT ${hostIsAwaited}`
+      return sql`r.guest_wrote AND NOT ${awaitsHost}`
   }
 }
 
-const matching = (sql: Sql, wanted: Givens<Values>, status: SearchedStatus): Fragment => {
-  const { operatorId, reservation_code: code, property_id, from, until } = wanted
-  const conditions = [sql`r.operator_id = ${operatorId}`, stands(sql, status)]
+const selectMatching = (sql: Sql, values: Givens<ReviewSearchValues>, status: ReviewStatusFilter): Fragment => {
+  const { operatorId, reservation_code: code, property_id, from, until } = values
+  const conditions = [sql`r.operator_id = ${operatorId}`, statusCondition(sql, status)]
   if (from !== undefined) conditions.push(sql`r.check_out_date >= ${from}`)
   if (until !== undefined) conditions.push(sql`r.check_out_date <= ${until}`)
   // The code of the order or of any of its stays, as in a search of reservations.
@@ -56,15 +56,15 @@ const matching = (sql: Sql, wanted: Givens<Values>, status: SearchedStatus): Fra
   return sql`SELECT r.operator_id, r.order_id, r.check_out_date FROM reviews r WHERE ${sql.and(conditions)}`
 }
 
-const whole = (sql: Sql): Fragment => sql`
+const selectFullRows = (sql: Sql): Fragment => sql`
   SELECT r.*, o.reservation_code, listed.position
   FROM listed JOIN reviews r ON r.operator_id = listed.operator_id AND r.order_id = listed.order_id
   JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
 
 const search = (sql: Sql) => {
-  const page = pagesOf(sql, Review, (wanted: Givens<Values>, status: SearchedStatus) => ({
-    matching: matching(sql, wanted, status),
-    whole: whole(sql),
+  const selectPage = makePageReader(sql, Review, (values: Givens<ReviewSearchValues>, status: ReviewStatusFilter) => ({
+    matching: selectMatching(sql, values, status),
+    whole: selectFullRows(sql),
     orderBy: sql`check_out_date DESC, order_id DESC`,
     columns: {
       property_id: sql`coalesce(stay.property_id, 0)`,
@@ -77,18 +77,21 @@ const search = (sql: Sql) => {
   }))
   return (
     operatorId: number,
-    wanted: { readonly reservation_code?: string; readonly property_id?: number },
+    filters: { readonly reservation_code?: string; readonly property_id?: number },
     days: DateRange | undefined,
-    status: SearchedStatus,
-    asked: Page
+    status: ReviewStatusFilter,
+    page: Page
   ) => {
-    const { reservation_code, property_id } = wanted
-    return page({ operatorId, reservation_code, property_id, from: days?.start, until: days?.end }, asked, status)
+    const { reservation_code, property_id } = filters
+    return selectPage({ operatorId, reservation_code, property_id, from: days?.start, until: days?.end }, page, status)
   }
 }
 
 export class ReviewSearchStore extends Context.Service<ReviewSearchStore>()("latchkey/resources/ReviewSearchStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), knowsProperty: knowsProperty(sql) }))
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    checkPropertyExists: checkPropertyExists(sql)
+  }))
 }) {
   static readonly layer = Layer.effect(ReviewSearchStore, ReviewSearchStore.make)
 }

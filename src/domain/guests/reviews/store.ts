@@ -1,158 +1,168 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { column, givenRow, namesOf } from "../../../platform/database/columns.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { column, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
-import { Status } from "../../bookings/orders/order.ts"
-import { isAnothers } from "../../channels/channel-accounts/known-account.ts"
-import type { Speaking } from "../../channels/port/heard.ts"
-import type { OfOperator } from "../../own-row.ts"
-import { Written } from "./review.ts"
-import { recordReviews, reviewRecord, toldOf } from "./told.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { OrderStatus } from "../../bookings/orders/order.ts"
+import { belongsToOtherAccountCondition } from "../../channels/channel-accounts/known-account.ts"
+import type { ChannelAccountRef } from "../../channels/port/heard.ts"
+import type { OperatorScoped } from "../../own-row.ts"
+import { ReviewContent } from "./review.ts"
+import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./told.ts"
 
 // The SQL of a record that changes: one statement that reads it and its order, one that writes it as it was worked out.
 
 type Sql = SqlClient.SqlClient
 
-const Found = Schema.Struct({
+const ReviewedOrderRow = Schema.Struct({
   order_id: Schema.Int,
   reservation_code: Schema.String,
   channel_type: Schema.String,
   channel_id: Schema.String,
   channel_account_id: Schema.NullOr(Schema.Int),
-  status: Status,
+  status: OrderStatus,
   /** Of the last of its stays. */
   check_out_date: Schema.String,
   /** Null, as the two after it: there is no record yet. */
-  written: Schema.NullOr(Written),
+  written: Schema.NullOr(ReviewContent),
   /** Rises with every change of the record. */
   version: Schema.NullOr(Schema.Int),
   /** The latest that its channel said of it. */
   channel_version: Schema.NullOr(Schema.Int)
 })
 /** An order, and its record. */
-export type FoundReview = typeof Found.Type
+export type ReviewedOrder = typeof ReviewedOrderRow.Type
 
-const FoundByChannel = Schema.Struct({ ...Found.fields, is_anothers: Schema.Boolean })
+const ChannelReviewedOrderRow = Schema.Struct({ ...ReviewedOrderRow.fields, is_anothers: Schema.Boolean })
 
 /** What is found of a row `o` of orders; `r` is its record. */
-const found = (sql: Sql, where: Fragment, beside: Fragment): Fragment => sql`
+const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragment): Fragment => sql`
   SELECT o.id AS order_id, o.reservation_code, o.channel_type, o.channel_id, o.channel_account_id, o.status,
     (SELECT max(s.check_out_date) FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS check_out_date,
     CASE WHEN r.order_id IS NOT NULL THEN jsonb_build_object(
       'host_review', r.host_review, 'guest_review', r.guest_review, 'host_reply', r.host_reply) END AS written,
-    r.version, r.channel_version${beside}
+    r.version, r.channel_version${moreColumns}
   FROM orders o LEFT JOIN reviews r ON r.operator_id = o.operator_id AND r.order_id = o.id
-  WHERE ${where}`
+  WHERE ${condition}`
 
-const readFound = rowOf(Found)
+const readReviewedOrder = makeOptionalRowReader(ReviewedOrderRow)
 
 const find = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, reservation_code }: Givens<OfOperator & { readonly reservation_code: string }>) =>
-      found(sql, sql`o.operator_id = ${operatorId} AND o.reservation_code = ${reservation_code}`, sql.literal(""))
+    ({ operatorId, reservation_code }: Givens<OperatorScoped & { readonly reservation_code: string }>) =>
+      selectReviewedOrder(
+        sql,
+        sql`o.operator_id = ${operatorId} AND o.reservation_code = ${reservation_code}`,
+        sql.literal("")
+      )
   )
-  return (operatorId: number, reservation_code: string) => readFound(statement({ operatorId, reservation_code }))
+  return (operatorId: number, reservation_code: string) =>
+    readReviewedOrder(statement({ operatorId, reservation_code }))
 }
 
-const readByChannel = rowOf(FoundByChannel)
+const readChannelReviewedOrder = makeOptionalRowReader(ChannelReviewedOrderRow)
 
 /** The order of that id at the channel of who speaks. */
 const findByChannel = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, accountId, channelType, channelId }: Givens<Speaking & { readonly channelId: string }>) =>
-      found(
+    ({ operatorId, accountId, channelType, channelId }: Givens<ChannelAccountRef & { readonly channelId: string }>) =>
+      selectReviewedOrder(
         sql,
         sql`o.operator_id = ${operatorId} AND o.channel_type = ${channelType} AND o.channel_id = ${channelId}`,
-        sql`, ${isAnothers(sql, sql`o`, accountId)} AS is_anothers`
+        sql`, ${belongsToOtherAccountCondition(sql, sql`o`, accountId)} AS is_anothers`
       )
   )
-  return ({ operatorId, accountId, channelType }: Speaking, channelId: string) =>
-    readByChannel(statement({ operatorId, accountId, channelType, channelId }))
+  return ({ operatorId, accountId, channelType }: ChannelAccountRef, channelId: string) =>
+    readChannelReviewedOrder(statement({ operatorId, accountId, channelType, channelId }))
 }
 
 /** The columns that a change sets. */
-const Content = Schema.Struct({
+const ReviewColumns = Schema.Struct({
   channel_version: column("bigint", Schema.Int),
-  host_review: column("jsonb", Written.fields.host_review),
-  guest_review: column("jsonb", Written.fields.guest_review),
-  host_reply: column("jsonb", Written.fields.host_reply)
+  host_review: column("jsonb", ReviewContent.fields.host_review),
+  guest_review: column("jsonb", ReviewContent.fields.guest_review),
+  host_reply: column("jsonb", ReviewContent.fields.host_reply)
 })
-type Content = typeof Content.Type
+type ReviewColumns = typeof ReviewColumns.Type
 
-interface Wanted extends OfOperator {
+interface WriteReviewParameters extends OperatorScoped {
   readonly orderId: number
   /** As it was read; undefined where there was none. */
   readonly version: number | undefined
-  readonly content: Content
+  readonly content: ReviewColumns
   readonly now: Date
 }
 
 /** CTE `written`: the new record; without a row where somebody was faster. */
-const made = (sql: Sql, { operatorId, orderId, content, now }: Givens<Wanted>): Fragment => sql`
+const insertReview = (sql: Sql, { operatorId, orderId, content, now }: Givens<WriteReviewParameters>): Fragment => sql`
   written AS (
-    INSERT INTO reviews (operator_id, order_id, created_at, ${sql.literal(namesOf(Content))})
-    SELECT ${operatorId}::bigint, ${orderId}::bigint, ${now}::timestamptz, ${sql.literal(namesOf(Content, "given"))}
-    FROM ${givenRow(sql, Content, content)}
+    INSERT INTO reviews (operator_id, order_id, created_at, ${sql.literal(columnNames(ReviewColumns))})
+    SELECT ${operatorId}::bigint, ${orderId}::bigint, ${now}::timestamptz, ${sql.literal(columnNames(ReviewColumns, "given"))}
+    FROM ${rowParameterSql(sql, ReviewColumns, content)}
     ON CONFLICT DO NOTHING
     RETURNING *
   )`
 
 /** CTE `written`: the record as it becomes; without a row where it is no longer as it was read. */
-const changed = (sql: Sql, { operatorId, orderId, content }: Givens<Wanted>, version: Value<number>): Fragment => sql`
+const updateReview = (
+  sql: Sql,
+  { operatorId, orderId, content }: Givens<WriteReviewParameters>,
+  version: Value<number>
+): Fragment => sql`
   before AS (
     SELECT * FROM reviews WHERE operator_id = ${operatorId} AND order_id = ${orderId} FOR NO KEY UPDATE
   ), written AS (
-    UPDATE reviews r SET version = r.version + 1, (${sql.literal(namesOf(Content))}) = (
-      SELECT ${sql.literal(namesOf(Content, "given"))} FROM ${givenRow(sql, Content, content)})
+    UPDATE reviews r SET version = r.version + 1, (${sql.literal(columnNames(ReviewColumns))}) = (
+      SELECT ${sql.literal(columnNames(ReviewColumns, "given"))} FROM ${rowParameterSql(sql, ReviewColumns, content)})
     FROM before
     WHERE r.operator_id = before.operator_id AND r.order_id = before.order_id AND before.version = ${version}
     RETURNING r.*
   )`
 
 /** What became of a record by a change: `same`, one more version of the channel's shows nothing new, which nobody is told of. */
-export type Becomes = "created" | "updated" | "same"
+export type ReviewChange = "created" | "updated" | "same"
 
-const NONE_TOUCHED = "SELECT NULL::bigint AS operator_id, NULL::text AS record, '{}'::text[] AS fields WHERE false"
+const NO_CHANGED_RECORDS_SQL =
+  "SELECT NULL::bigint AS operator_id, NULL::text AS record, '{}'::text[] AS fields WHERE false"
 
-const touched = (sql: Sql, becomes: Becomes): Fragment => {
-  if (becomes === "same") return sql.literal(NONE_TOUCHED)
-  if (becomes === "created") {
-    return sql`SELECT operator_id, ${reviewRecord(sql)} AS record, '{}'::text[] AS fields FROM told`
+const changedReviews = (sql: Sql, change: ReviewChange): Fragment => {
+  if (change === "same") return sql.literal(NO_CHANGED_RECORDS_SQL)
+  if (change === "created") {
+    return sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`
   }
   // The columns that follow from others have no name of their own.
-  const shown = "- ARRAY['channel_version', 'guest_wrote', 'host_wrote']"
+  const withoutDerivedColumns = "- ARRAY['channel_version', 'guest_wrote', 'host_wrote']"
   return sql`
-    SELECT told.operator_id, ${reviewRecord(sql)} AS record,
-      changed_fields(to_jsonb(before) ${sql.literal(shown)}, to_jsonb(written) ${sql.literal(shown)}) AS fields
+    SELECT told.operator_id, ${reviewRecordSql(sql)} AS record,
+      changed_fields(to_jsonb(before) ${sql.literal(withoutDerivedColumns)}, to_jsonb(written) ${sql.literal(withoutDerivedColumns)}) AS fields
     FROM told, before, written`
 }
 
-const readWritten = rowOf(Schema.Struct({ reservation_code: Schema.String }))
+const readWritten = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
 
 /**
  * Writes a record that was worked out from one as it was found: all of it, or nothing, and undefined answered, where that has
  * changed since. Its subscribers are told.
  */
 const write = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (wanted: Givens<Wanted>, becomes: Becomes) => ({
+  const statement = prepareRecordedChange(sql, (parameters: Givens<WriteReviewParameters>, change: ReviewChange) => ({
     change: sql`
-      ${wanted.version === undefined ? made(sql, wanted) : changed(sql, wanted, wanted.version)}, ${toldOf(sql)}`,
-    events: becomes === "same" ? [] : [recordReviews(sql, `review_${becomes}`, wanted.now)],
-    touched: touched(sql, becomes),
+      ${parameters.version === undefined ? insertReview(sql, parameters) : updateReview(sql, parameters, parameters.version)}, ${reviewsWithStaysCte(sql)}`,
+    events: change === "same" ? [] : [recordReviewEvents(sql, `review_${change}`, parameters.now)],
+    touched: changedReviews(sql, change),
     outcome: sql`SELECT reservation_code FROM told`
   }))
   return (
     operatorId: number,
-    { order_id: orderId, version }: FoundReview,
-    content: Content,
-    becomes: Becomes,
+    { order_id: orderId, version }: ReviewedOrder,
+    content: ReviewColumns,
+    change: ReviewChange,
     now: Date
-  ) => readWritten(statement({ operatorId, orderId, version: version ?? undefined, content, now }, becomes))
+  ) => readWritten(statement({ operatorId, orderId, version: version ?? undefined, content, now }, change))
 }
 
 export class ReviewStore extends Context.Service<ReviewStore>()("latchkey/resources/ReviewStore", {

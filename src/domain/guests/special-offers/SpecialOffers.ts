@@ -1,13 +1,19 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Acting } from "../../../contract/acting.ts"
-import { decimalOf } from "../../../contract/money.ts"
-import { inSpan } from "../../../platform/telemetry/spans.ts"
-import { checkedDates } from "../../bookings/reservations/rules/stay-checks.ts"
-import { type HeardVersion, heardVersion, instantSaid, SaidRefused, type Speaking } from "../../channels/port/heard.ts"
-import type { OfferSaid } from "../../channels/port/said.ts"
-import { hear } from "./inward.ts"
-import { standing } from "./rules/standing.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
+import { parseDecimalText } from "../../../contract/money.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { validateDates } from "../../bookings/reservations/rules/stay-checks.ts"
+import {
+  type ChannelAccountRef,
+  InvalidChannelEvent,
+  parseChannelInstant,
+  toVersionOutcome,
+  type VersionOutcome
+} from "../../channels/port/heard.ts"
+import type { ChannelOfferEvent } from "../../channels/port/said.ts"
+import { makeIngestOffer } from "./inward.ts"
+import { currentStatus } from "./rules/standing.ts"
 import type { NewOffer } from "./table.ts"
 
 /** What guests were offered, as channels say it. */
@@ -15,57 +21,61 @@ export class SpecialOffers extends Context.Service<
   SpecialOffers,
   {
     /** An offer in a thread of the account that speaks: new, or how it stands by now. */
-    readonly said: (speaker: Speaking, said: OfferSaid, at: Date) => Effect.Effect<HeardVersion, SaidRefused, Acting>
+    readonly ingest: (
+      channelAccount: ChannelAccountRef,
+      event: ChannelOfferEvent,
+      at: Date
+    ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
   }
 >()("latchkey/resources/SpecialOffers") {
   static readonly layer = Layer.effect(
     SpecialOffers,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const heard = hear(sql)
+      const ingestOffer = makeIngestOffer(sql)
       return SpecialOffers.of({
-        said: Effect.fnUntraced(function* (speaker, said, at) {
-          const offer = offerSaid(said, at)
-          if (Result.isFailure(offer)) return yield* new SaidRefused({ reason: offer.failure.message })
-          const { thread_known, applied, last_version } = yield* heard(
-            speaker,
-            said.thread_id,
-            said.version,
+        ingest: Effect.fnUntraced(function* (channelAccount, event, at) {
+          const offer = toOffer(event, at)
+          if (Result.isFailure(offer)) return yield* new InvalidChannelEvent({ reason: offer.failure.message })
+          const { thread_known, applied, last_version } = yield* ingestOffer(
+            channelAccount,
+            event.thread_id,
+            event.version,
             offer.success
           )
           if (!thread_known) return yield* noSuchThread
           if (applied) return "applied"
           // Who came first at the very same moment said as much.
-          return last_version === null ? "known" : heardVersion(last_version, said.version)
-        }, inSpan("SpecialOffers.said"))
+          return last_version === null ? "known" : toVersionOutcome(last_version, event.version)
+        }, withChildSpan("SpecialOffers.said"))
       })
     })
   )
 }
 
-const noSuchThread = new SaidRefused({ reason: "thread_id: the account has no such thread" })
+const noSuchThread = new InvalidChannelEvent({ reason: "thread_id: the account has no such thread" })
 
 /** The row that says the same, as it stands at that time. */
-const offerSaid = (said: OfferSaid, at: Date) =>
+const toOffer = (event: ChannelOfferEvent, at: Date) =>
   Result.gen(function* () {
-    const { check_in_date, check_out_date } = yield* checkedDates(said)
-    const expires_at = instantSaid(said.expires_at)
+    const { check_in_date, check_out_date } = yield* validateDates(event)
+    const expires_at = parseChannelInstant(event.expires_at)
     return {
-      offer_id: said.offer_id,
-      offer_type: said.offer_type,
-      status: standing(said.status, expires_at, at),
-      listing_id: said.listing_id,
-      rate_plan_id: said.rate_plan_id ?? null,
+      offer_id: event.offer_id,
+      offer_type: event.offer_type,
+      status: currentStatus(event.status, expires_at, at),
+      listing_id: event.listing_id,
+      rate_plan_id: event.rate_plan_id ?? null,
       check_in_date,
       check_out_date,
-      number_of_adults: said.number_of_adults,
-      number_of_children: said.number_of_children ?? 0,
-      number_of_infants: said.number_of_infants ?? 0,
-      number_of_pets: said.number_of_pets ?? 0,
-      price: yield* decimalOf("price", said.price, said.currency),
-      currency: said.currency,
-      create_time: said.created_at,
-      expire_time: said.expires_at,
-      created_at: instantSaid(said.created_at),
+      number_of_adults: event.number_of_adults,
+      number_of_children: event.number_of_children ?? 0,
+      number_of_infants: event.number_of_infants ?? 0,
+      number_of_pets: event.number_of_pets ?? 0,
+      price: yield* parseDecimalText("price", event.price, event.currency),
+      currency: event.currency,
+      create_time: event.created_at,
+      expire_time: event.expires_at,
+      created_at: parseChannelInstant(event.created_at),
       expires_at
     } satisfies NewOffer
   })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
-import { CalendarDate, Code, Currency, Integer, PositiveAmount } from "../../../contract/fields.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { CalendarDate, Currency, Integer, PositiveAmount, RecordCode } from "../../../contract/fields.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { GUESTS_MAX, OFFERS_SHOWN } from "../../../platform/limits.ts"
 import { NumberOfGuests } from "../../bookings/reservations/fields.ts"
 import { channelErrors } from "../../channels/port/api-errors.ts"
@@ -27,11 +27,11 @@ export const SpecialOffer = Schema.Struct({
 })
 export type SpecialOffer = typeof SpecialOffer.Type
 
-const Count = Integer.check(
+const GuestCount = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: GUESTS_MAX }, { expected: `a number from 0 to ${GUESTS_MAX}` })
 )
 
-const operation = family({ category: "reservation", since: "3.7.0", openWorld: true })
+const operation = defineFamily({ category: "reservation", since: "3.7.0", openWorld: true })
 
 const errors = [Forbidden, ...channelErrors] as const
 
@@ -41,7 +41,7 @@ export const search_special_offers = operation("search_special_offers", {
   payload: { conversation_id: ConversationId },
   success: Schema.Struct({ special_offers: Schema.Array(SpecialOffer) }),
   errors: [Forbidden, NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     `Lists what a guest was offered (the newest ${OFFERS_SHOWN}, newest first) and what became of it. Find conversation_id with query_conversations.`,
     ["Has she taken my offer?"],
     false
@@ -53,20 +53,20 @@ export const send_special_offer = operation("send_special_offer", {
   summary: "Offer a guest a stay at a price of its own",
   payload: {
     conversation_id: ConversationId,
-    listing_id: Code,
+    listing_id: RecordCode,
     check_in_date: CalendarDate,
     check_out_date: CalendarDate,
     price: PositiveAmount,
     number_of_adults: NumberOfGuests,
-    number_of_children: Schema.optionalKey(Count),
-    number_of_infants: Schema.optionalKey(Count),
-    number_of_pets: Schema.optionalKey(Count),
-    rate_plan_id: Schema.optionalKey(Code),
+    number_of_children: Schema.optionalKey(GuestCount),
+    number_of_infants: Schema.optionalKey(GuestCount),
+    number_of_pets: Schema.optionalKey(GuestCount),
+    rate_plan_id: Schema.optionalKey(RecordCode),
     currency: Schema.optionalKey(Currency)
   },
   success: Schema.Struct({}),
   errors,
-  exposure: card(
+  exposure: toolMetadata(
     "Offers the guest of a conversation (query_conversations) a stay; he sees it at once and can book it for about a day. Conversations of airbnb and booking_site only; the latter also need rate_plan_id and currency. listing_id is one of the conversation's account (search_listings). price is for the whole stay. Nights must be free (409) and are not held.",
     ["Offer her Harbour 1 from the 4th to the 7th for 380"],
     true
@@ -79,7 +79,7 @@ export const send_preapproval = operation("send_preapproval", {
   payload: { conversation_id: ConversationId },
   success: Schema.Struct({}),
   errors,
-  exposure: card(
+  exposure: toolMetadata(
     "Invites the guest of a conversation (query_conversations) to book what the inquiry asks for, at the standard price; he sees it at once. airbnb only. Nights must be free (409) and are not held.",
     ["Pre-approve his inquiry"],
     true
@@ -89,10 +89,10 @@ export const send_preapproval = operation("send_preapproval", {
 export const withdraw_special_offer = operation("withdraw_special_offer", {
   route: "DELETE /conversations/{conversation_id}/special_offers/{special_offer_id}",
   summary: "Withdraw a special offer or a pre-approval",
-  payload: { conversation_id: ConversationId, special_offer_id: Code },
+  payload: { conversation_id: ConversationId, special_offer_id: RecordCode },
   success: Schema.Struct({}),
   errors,
-  exposure: card(
+  exposure: toolMetadata(
     "Takes an offer or a pre-approval back while it is active; find its id with search_special_offers. The guest sees it; it cannot be undone.",
     ["Take my offer back"],
     false

@@ -1,41 +1,41 @@
 import { DateTime, Effect, Layer } from "effect"
-import { Keys } from "../../../changes/Keys.ts"
-import { atMostOnce } from "../../../changes/outward.ts"
-import { CurrentOperator } from "../../../contract/caller.ts"
+import { IdempotencyKeys } from "../../../changes/Keys.ts"
+import { runAtMostOnce } from "../../../changes/outward.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { done, handled, layerHandled } from "../../handled.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
 import { SpecialOfferOperations, type search_special_offers } from "./contract.ts"
-import { ownConversation } from "./conversation.ts"
-import { standing } from "./rules/standing.ts"
+import { requireConversation } from "./conversation.ts"
+import { currentStatus } from "./rules/standing.ts"
 import { sendPreapproval, sendSpecialOffer } from "./sending.ts"
 import { SpecialOfferStore } from "./store.ts"
 import { withdrawSpecialOffer } from "./withdrawing.ts"
 
-export const layerSpecialOffers = layerHandled(
+export const layerSpecialOffers = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* SpecialOfferStore, yield* ChannelGateway]
-    const outward = atMostOnce(yield* Keys)
-    return handled(SpecialOfferOperations, {
+    const runOutwardAct = runAtMostOnce(yield* IdempotencyKeys)
+    return handleOperations(SpecialOfferOperations, {
       search_special_offers: searchSpecialOffers(store),
-      send_special_offer: done(sendSpecialOffer(store, gateway, outward)),
-      send_preapproval: done(sendPreapproval(store, gateway, outward)),
-      withdraw_special_offer: done(withdrawSpecialOffer(store, gateway, outward))
+      send_special_offer: voidChangeHandler(sendSpecialOffer(store, gateway, runOutwardAct)),
+      send_preapproval: voidChangeHandler(sendPreapproval(store, gateway, runOutwardAct)),
+      withdraw_special_offer: voidChangeHandler(withdrawSpecialOffer(store, gateway, runOutwardAct))
     })
   })
 ).pipe(Layer.provide(SpecialOfferStore.layer))
 
 const searchSpecialOffers = (store: SpecialOfferStore["Service"]) =>
   Effect.fnUntraced(function* ({ conversation_id }: typeof search_special_offers.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const { offers } = yield* ownConversation(
-      yield* store.shown(operatorId, conversation_id),
-      store.isAnyones(conversation_id)
+    const { operatorId } = yield* CurrentCaller
+    const { offers } = yield* requireConversation(
+      yield* store.listOffers(operatorId, conversation_id),
+      store.existsForAnyOperator(conversation_id)
     )
     const now = yield* DateTime.nowAsDate
     return {
       special_offers: offers.map(({ expires_at, ...offer }) => ({
         ...offer,
-        status: standing(offer.status, expires_at, now)
+        status: currentStatus(offer.status, expires_at, now)
       }))
     }
   })

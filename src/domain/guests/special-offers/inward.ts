@@ -1,17 +1,17 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { assignmentsOf, givenRow, namesOf } from "../../../platform/database/columns.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import type { Speaking } from "../../channels/port/heard.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import type { ChannelAccountRef } from "../../channels/port/heard.ts"
 import type { OfferStatus } from "../../channels/port/said.ts"
-import { comesFrom } from "./rules/standing.ts"
-import { GivenOffer, type NewOffer, OfferTerms, touchedOffers } from "./table.ts"
+import { statusesBefore } from "./rules/standing.ts"
+import { changedOffers, type NewOffer, NewOfferColumns, OfferTerms } from "./table.ts"
 
 // What channels say of offers: one statement, for a new one and for one that is known.
 
-interface Said extends Speaking {
+interface IngestOfferParameters extends ChannelAccountRef {
   readonly threadId: string
   readonly version: number
   readonly offer: NewOffer
@@ -19,7 +19,7 @@ interface Said extends Speaking {
   readonly from: ReadonlyArray<OfferStatus>
 }
 
-const readHeard = onlyRowOf(
+const readIngestResult = makeSingleRowReader(
   Schema.Struct({
     thread_known: Schema.Boolean,
     applied: Schema.Boolean,
@@ -33,26 +33,26 @@ const readHeard = onlyRowOf(
  * channel's word is then the later one. The row is looked at before it is written, since a lock passes by what its own
  * statement has written already.
  */
-export const hear = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, (said: Givens<Said>) => ({
+export const makeIngestOffer = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, (event: Givens<IngestOfferParameters>) => ({
     change: sql`
       thread AS (
         SELECT operator_id, id FROM conversations
-        WHERE operator_id = ${said.operatorId} AND account_id = ${said.accountId}
-          AND channel_type = ${said.channelType} AND thread_id = ${said.threadId}
-      ), given AS (SELECT * FROM ${givenRow(sql, GivenOffer, said.offer)}),
+        WHERE operator_id = ${event.operatorId} AND account_id = ${event.accountId}
+          AND channel_type = ${event.channelType} AND thread_id = ${event.threadId}
+      ), given AS (SELECT * FROM ${rowParameterSql(sql, NewOfferColumns, event.offer)}),
       before AS (
         SELECT o.* FROM thread, given, special_offers o
         WHERE o.operator_id = thread.operator_id AND o.conversation_id = thread.id AND o.offer_id = given.offer_id
         FOR NO KEY UPDATE OF o
       ), after AS (
-        INSERT INTO special_offers AS o (operator_id, conversation_id, version, ${sql.literal(namesOf(GivenOffer))})
-        SELECT thread.operator_id, thread.id, ${said.version}::bigint, ${sql.literal(namesOf(GivenOffer, "given"))}
+        INSERT INTO special_offers AS o (operator_id, conversation_id, version, ${sql.literal(columnNames(NewOfferColumns))})
+        SELECT thread.operator_id, thread.id, ${event.version}::bigint, ${sql.literal(columnNames(NewOfferColumns, "given"))}
         FROM thread CROSS JOIN given LEFT JOIN before ON true
-        WHERE before.id IS NULL OR before.version < ${said.version}::bigint
+        WHERE before.id IS NULL OR before.version < ${event.version}::bigint
         ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE
-          SET version = excluded.version, ${sql.literal(assignmentsOf(OfferTerms, "excluded"))},
-            status = CASE WHEN o.status = ANY(${said.from}::text[]) THEN excluded.status ELSE o.status END
+          SET version = excluded.version, ${sql.literal(columnAssignments(OfferTerms, "excluded"))},
+            status = CASE WHEN o.status = ANY(${event.from}::text[]) THEN excluded.status ELSE o.status END
           WHERE o.version < excluded.version
         RETURNING o.*
       ), news AS (
@@ -62,7 +62,7 @@ export const hear = (sql: SqlClient.SqlClient) => {
       )`,
     events: [],
     // One more version of the same is no change.
-    touched: touchedOffers(
+    touched: changedOffers(
       sql,
       sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,
       sql`CASE WHEN is_new THEN '{}'::text[] ELSE fields END`
@@ -71,8 +71,13 @@ export const hear = (sql: SqlClient.SqlClient) => {
       SELECT EXISTS (SELECT FROM thread) AS thread_known, EXISTS (SELECT FROM after) AS applied,
         (SELECT version FROM before) AS last_version`
   }))
-  return ({ operatorId, accountId, channelType }: Speaking, threadId: string, version: number, offer: NewOffer) =>
-    readHeard(
-      statement({ operatorId, accountId, channelType, threadId, version, offer, from: comesFrom(offer.status) })
+  return (
+    { operatorId, accountId, channelType }: ChannelAccountRef,
+    threadId: string,
+    version: number,
+    offer: NewOffer
+  ) =>
+    readIngestResult(
+      statement({ operatorId, accountId, channelType, threadId, version, offer, from: statusesBefore(offer.status) })
     )
 }

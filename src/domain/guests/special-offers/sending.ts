@@ -1,23 +1,23 @@
 import { Clock, Deferred, Effect } from "effect"
-import type { atMostOnce, Left } from "../../../changes/outward.ts"
-import { Acting } from "../../../contract/acting.ts"
-import { CurrentOperator } from "../../../contract/caller.ts"
+import type { ExternalActionState, runAtMostOnce } from "../../../changes/outward.ts"
+import { CurrentActor } from "../../../contract/acting.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict, Upstream } from "../../../contract/errors.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
-import { inTime, OUTWARD_ACT_MS, type RefusedByChannel } from "../../channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../../channels/port/api-errors.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import type { NamedConversation } from "../conversations/known-conversation.ts"
+import type { ConversationRecipient } from "../conversations/known-conversation.ts"
 import type { send_preapproval, send_special_offer } from "./contract.ts"
-import { accountOf, CONVERSATION, ownConversation } from "./conversation.ts"
-import { type OfferAsked, offerMade, referenceOf } from "./rules/made.ts"
+import { CONVERSATION_FIELD, requireConversation, toChannelAccountTarget } from "./conversation.ts"
+import { type OfferRequest, toCreatedOffer, toOfferReference } from "./rules/made.ts"
 import {
-  approvable,
-  letBy,
-  offeredDates,
-  payable,
-  pricedFor,
-  takesOffers,
-  takesPreapprovals
+  checkBookable,
+  checkInquiryOpen,
+  checkOfferDates,
+  checkOffersSupported,
+  checkPreapprovalsSupported,
+  checkPriceDecimals,
+  toOfferPrice
 } from "./rules/offering.ts"
 import type { SpecialOfferStore } from "./store.ts"
 import type { NewOffer } from "./table.ts"
@@ -26,42 +26,42 @@ import type { NewOffer } from "./table.ts"
 
 type Store = SpecialOfferStore["Service"]
 type Gateway = ChannelGateway["Service"]
-type Outward = ReturnType<typeof atMostOnce>
+type RunOutwardAct = ReturnType<typeof runAtMostOnce>
 
-const today = Effect.flatMap(CurrentOperator, ({ timeZone }) =>
+const callerToday = Effect.flatMap(CurrentCaller, ({ timeZone }) =>
   Effect.map(Clock.currentTimeMillis, (now) => dateInZone(now, timeZone))
 )
 
-export const sendSpecialOffer = (store: Store, gateway: Gateway, outward: Outward) => {
-  const make = making(store, gateway, outward)
+export const sendSpecialOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) => {
+  const sendOffer = makeSendOffer(store, gateway, runOutwardAct)
   return Effect.fnUntraced(function* (payload: typeof send_special_offer.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    yield* Effect.fromResult(offeredDates(payload, yield* today))
-    const ground = yield* ownConversation(
-      yield* store.groundOf(operatorId, payload.conversation_id, payload),
-      store.isAnyones(payload.conversation_id)
+    const { operatorId } = yield* CurrentCaller
+    yield* Effect.fromResult(checkOfferDates(payload, yield* callerToday))
+    const preconditions = yield* requireConversation(
+      yield* store.findPreconditions(operatorId, payload.conversation_id, payload),
+      store.existsForAnyOperator(payload.conversation_id)
     )
-    yield* Effect.fromResult(takesOffers(ground.channel_type))
-    const price = yield* Effect.fromResult(pricedFor(ground.channel_type, payload))
-    const currency = yield* Effect.fromResult(letBy(ground, "listing_id"))
-    yield* Effect.fromResult(payable(payload.price, price.currency ?? currency))
-    yield* make(ground, { ...price, ...guestsAndNights(payload), offerType: "special_offer" })
+    yield* Effect.fromResult(checkOffersSupported(preconditions.channel_type))
+    const price = yield* Effect.fromResult(toOfferPrice(preconditions.channel_type, payload))
+    const currency = yield* Effect.fromResult(checkBookable(preconditions, "listing_id"))
+    yield* Effect.fromResult(checkPriceDecimals(payload.price, price.currency ?? currency))
+    yield* sendOffer(preconditions, { ...price, ...toGuestsAndNights(payload), offerType: "special_offer" })
   })
 }
 
-export const sendPreapproval = (store: Store, gateway: Gateway, outward: Outward) => {
-  const make = making(store, gateway, outward)
+export const sendPreapproval = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) => {
+  const sendOffer = makeSendOffer(store, gateway, runOutwardAct)
   return Effect.fnUntraced(function* ({ conversation_id }: typeof send_preapproval.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const ground = yield* ownConversation(
-      yield* store.inquiryOf(operatorId, conversation_id),
-      store.isAnyones(conversation_id)
+    const { operatorId } = yield* CurrentCaller
+    const preconditions = yield* requireConversation(
+      yield* store.findInquiry(operatorId, conversation_id),
+      store.existsForAnyOperator(conversation_id)
     )
-    yield* Effect.fromResult(takesPreapprovals(ground.channel_type))
-    const inquiry = yield* Effect.fromResult(approvable(ground.inquiry, yield* today))
-    yield* Effect.fromResult(letBy(ground, CONVERSATION))
+    yield* Effect.fromResult(checkPreapprovalsSupported(preconditions.channel_type))
+    const inquiry = yield* Effect.fromResult(checkInquiryOpen(preconditions.inquiry, yield* callerToday))
+    yield* Effect.fromResult(checkBookable(preconditions, CONVERSATION_FIELD))
     const atStandardPrice = { price: null, currency: null, ratePlanId: null }
-    yield* make(ground, { ...atStandardPrice, ...guestsAndNights(inquiry), offerType: "preapproval" })
+    yield* sendOffer(preconditions, { ...atStandardPrice, ...toGuestsAndNights(inquiry), offerType: "preapproval" })
   })
 }
 
@@ -75,50 +75,56 @@ interface GuestsAndNights {
   readonly number_of_pets?: number
 }
 
-const guestsAndNights = (asked: GuestsAndNights) => ({
-  listingId: asked.listing_id,
-  checkInDate: asked.check_in_date,
-  checkOutDate: asked.check_out_date,
-  numberOfAdults: asked.number_of_adults,
-  numberOfChildren: asked.number_of_children ?? 0,
-  numberOfInfants: asked.number_of_infants ?? 0,
-  numberOfPets: asked.number_of_pets ?? 0
+const toGuestsAndNights = (request: GuestsAndNights) => ({
+  listingId: request.listing_id,
+  checkInDate: request.check_in_date,
+  checkOutDate: request.check_out_date,
+  numberOfAdults: request.number_of_adults,
+  numberOfChildren: request.number_of_children ?? 0,
+  numberOfInfants: request.number_of_infants ?? 0,
+  numberOfPets: request.number_of_pets ?? 0
 })
 
 /**
  * Lets the channel make an offer and writes it down. One reference is one offer there, so whoever takes over from a call that
  * was cut off, or that the channel did not answer, has it made again and finds the first.
  */
-const making = (store: Store, gateway: Gateway, outward: Outward) =>
-  Effect.fnUntraced(function* (conversation: NamedConversation, asked: OfferAsked) {
-    const { key } = yield* Acting
-    const made = yield* Deferred.make<NewOffer>()
-    const told = { ...asked, threadId: conversation.thread_id, reference: referenceOf(key) }
-    const send = inTime(gateway.sendOffer(accountOf(conversation), told), CONVERSATION)
-    yield* outward<RefusedByChannel, never>({
+const makeSendOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) =>
+  Effect.fnUntraced(function* (conversation: ConversationRecipient, request: OfferRequest) {
+    const { idempotencyKey: key } = yield* CurrentActor
+    const createdOffer = yield* Deferred.make<NewOffer>()
+    const remoteOffer = { ...request, threadId: conversation.thread_id, reference: toOfferReference(key) }
+    const send = withChannelTimeout(
+      gateway.sendOffer(toChannelAccountTarget(conversation), remoteOffer),
+      CONVERSATION_FIELD
+    )
+    yield* runOutwardAct<ChannelApiError, never>({
       check: Effect.void,
-      act: Effect.flatMap(send, (answer) =>
+      run: Effect.flatMap(send, (response) =>
         Effect.flatMap(currentSecond, (now) => {
-          const offer = offerMade(asked, answer, now)
-          return offer === undefined ? Effect.fail(unreadable) : Effect.asVoid(Deferred.succeed(made, offer))
+          const offer = toCreatedOffer(request, response, now)
+          return offer === undefined
+            ? Effect.fail(unreadableResponse)
+            : Effect.asVoid(Deferred.succeed(createdOffer, offer))
         })
       ),
-      happened: Effect.succeed(false),
-      lastsMs: OUTWARD_ACT_MS,
-      leaves: leftBy
+      hasHappened: Effect.succeed(false),
+      maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
+      stateAfterError: outwardStateAfter
     })
-    const offer = yield* Deferred.await(made)
-    const isOld = offer.expires_at.getTime() <= (yield* Clock.currentTimeMillis)
-    if (key !== undefined && isOld) return yield* overByNow
+    const offer = yield* Deferred.await(createdOffer)
+    const isExpired = offer.expires_at.getTime() <= (yield* Clock.currentTimeMillis)
+    if (key !== undefined && isExpired) return yield* offerExpired
     yield* store.record(conversation.operator_id, conversation.id, offer)
   })
 
 /** What a channel refused has not happened; of all else nobody knows, and doing it again is safe at any time. */
-export const leftBy = (error: RefusedByChannel): Left => (error._tag === "Upstream" ? "over" : "nothing")
+export const outwardStateAfter = (error: ChannelApiError): ExternalActionState =>
+  error._tag === "Upstream" ? "over" : "nothing"
 
-const unreadable = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
+const unreadableResponse = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
 
 /** The key was forgotten here, and the channel still knows what was offered under it. */
-const overByNow = new Conflict({
+const offerExpired = new Conflict({
   message: "Idempotency-Key: the offer of this key has ended; use a new key for a new offer."
 })

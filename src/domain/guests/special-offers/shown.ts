@@ -3,17 +3,21 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
 import { OFFERS_SHOWN } from "../../../platform/limits.ts"
-import { isUnsellable } from "../../calendars/availability/calendar-days.ts"
-import { soldBy } from "../../listings/own-listing.ts"
+import { isUnavailableCondition } from "../../calendars/availability/calendar-days.ts"
+import { soldPropertiesSql } from "../../listings/own-listing.ts"
 import { SpecialOffer } from "./contract.ts"
 
 // Offers as they are shown, and whether what one would be of is free, as fragments.
 
 /** An offer as it is written down; how it stands is for the time to say too (rules/standing.ts). */
-export const WrittenOffer = Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date })
+export const SpecialOfferRow = Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date })
 
 /** The offers of a row of `conversations`, as JSON, newest first. */
-export const offersOf = (sql: SqlClient, operatorId: Value<number>, conversation: Fragment): Fragment => sql`coalesce((
+export const offersJson = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  conversation: Fragment
+): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object(
     'id', o.offer_id, 'offer_type', o.offer_type, 'status', o.status, 'listing_id', o.listing_id,
     'check_in_date', o.check_in_date, 'check_out_date', o.check_out_date,
@@ -27,7 +31,7 @@ export const offersOf = (sql: SqlClient, operatorId: Value<number>, conversation
   ) o), '[]')`
 
 /** Nights, said by values or by columns. */
-export interface Nights {
+export interface NightRange {
   readonly from: Value<string> | Fragment
   readonly before: Value<string> | Fragment
 }
@@ -36,16 +40,16 @@ export interface Nights {
  * Whether a row of `listings` has no property that is free in all these nights. One that is linked to nothing has no nights here
  * that could be taken.
  */
-export const nightsTaken = (
+export const hasNoFreeProperty = (
   sql: SqlClient,
   operatorId: Value<number>,
   listing: Fragment,
-  { from, before }: Nights
+  { from, before }: NightRange
 ): Fragment => sql`
   coalesce(${listing}.property_id, ${listing}.room_type_id) IS NOT NULL AND NOT EXISTS (
-    SELECT FROM (${soldBy(sql, listing)}) sold
+    SELECT FROM (${soldPropertiesSql(sql, listing)}) sold
     JOIN properties p ON p.operator_id = ${operatorId} AND p.id = sold.property_id
     WHERE p.deactivated_at IS NULL AND NOT EXISTS (
       SELECT FROM calendar_days d WHERE d.operator_id = ${operatorId} AND d.property_id = p.id
-        AND d.day >= ${from}::date AND d.day < ${before}::date AND ${isUnsellable(sql, sql`d`)})
+        AND d.day >= ${from}::date AND d.day < ${before}::date AND ${isUnavailableCondition(sql, sql`d`)})
   )`

@@ -1,82 +1,98 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { givenRow, namesOf } from "../../../platform/database/columns.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { OfferStatus } from "../../channels/port/said.ts"
-import { type OfOperator, type OwnRow, readIdentity } from "../../own-row.ts"
-import { conversationNamed, isAnyones, NamedConversation } from "../conversations/known-conversation.ts"
-import { comesFrom } from "./rules/standing.ts"
-import { type Nights, nightsTaken, offersOf, WrittenOffer } from "./shown.ts"
-import { GivenOffer, type NewOffer, touchedOffers } from "./table.ts"
+import { type OperatorRowId, type OperatorScoped, readRowId } from "../../own-row.ts"
+import {
+  ConversationRecipient,
+  conversationByCodeSql,
+  conversationExists
+} from "../conversations/known-conversation.ts"
+import { statusesBefore } from "./rules/standing.ts"
+import { hasNoFreeProperty, type NightRange, offersJson, SpecialOfferRow } from "./shown.ts"
+import { changedOffers, type NewOffer, NewOfferColumns } from "./table.ts"
 
 // The SQL of offers. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
 type Sql = SqlClient.SqlClient
 
 /** The offers of a conversation. */
-const Shown = Schema.toCodecJson(
+const ConversationOffersRow = Schema.toCodecJson(
   Schema.Struct({
     operator_id: Schema.Int,
-    offers: Schema.Array(WrittenOffer)
+    offers: Schema.Array(SpecialOfferRow)
   })
 )
-const readShown = rowOf(Shown)
+const readConversationOffers = makeOptionalRowReader(ConversationOffersRow)
 
-interface Named extends OfOperator {
+interface ConversationKey extends OperatorScoped {
   readonly code: string
 }
 
 /** The offers of a conversation, newest first. Undefined: the operator has no such conversation. */
-const shown = (sql: Sql) => {
+const listOffers = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, code }: Givens<Named>) => sql`
-      SELECT c.operator_id, ${offersOf(sql, operatorId, sql`c`)} AS offers
-      FROM (${conversationNamed(sql, operatorId, code)}) c`
+    ({ operatorId, code }: Givens<ConversationKey>) => sql`
+      SELECT c.operator_id, ${offersJson(sql, operatorId, sql`c`)} AS offers
+      FROM (${conversationByCodeSql(sql, operatorId, code)}) c`
   )
-  return (operatorId: number, code: string) => readShown(statement({ operatorId, code }))
+  return (operatorId: number, code: string) => readConversationOffers(statement({ operatorId, code }))
 }
 
 /** What an offer is of: a listing and nights, said by values or by columns. */
-interface Wished extends Nights {
+interface OfferedStay extends NightRange {
   readonly listingId: Value<string> | Fragment
 }
 
-const OnGround = { listing_currency: Schema.NullOr(Schema.String), nights_taken: Schema.Boolean }
+const preconditionFields = { listing_currency: Schema.NullOr(Schema.String), nights_taken: Schema.Boolean }
 
-const ground = (sql: Sql, { operatorId, code }: Givens<Named>, wished: Wished, more: Fragment): Fragment => sql`
-  SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, l.currency AS listing_currency, ${more}
-    ${nightsTaken(sql, operatorId, sql`l`, wished)} AS nights_taken
-  FROM (${conversationNamed(sql, operatorId, code)}) c
+const selectPreconditions = (
+  sql: Sql,
+  { operatorId, code }: Givens<ConversationKey>,
+  offer: OfferedStay,
+  moreColumns: Fragment
+): Fragment => sql`
+  SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, l.currency AS listing_currency, ${moreColumns}
+    ${hasNoFreeProperty(sql, operatorId, sql`l`, offer)} AS nights_taken
+  FROM (${conversationByCodeSql(sql, operatorId, code)}) c
   LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = c.account_id
-    AND l.channel_type = c.channel_type AND l.listing_id = ${wished.listingId}`
+    AND l.channel_type = c.channel_type AND l.listing_id = ${offer.listingId}`
 
-const readGround = rowOf(Schema.Struct({ ...NamedConversation.fields, ...OnGround }))
+const readPreconditions = makeOptionalRowReader(
+  Schema.Struct({ ...ConversationRecipient.fields, ...preconditionFields })
+)
 
-interface Asked extends Named {
+interface PreconditionsParameters extends ConversationKey {
   readonly listing_id: string
   readonly check_in_date: string
   readonly check_out_date: string
 }
 
 /** A conversation, and how what its guest is to be offered stands. */
-const groundOf = (sql: Sql) => {
-  const statement = inForms(sql, (asked: Givens<Asked>) =>
-    ground(sql, asked, { listingId: asked.listing_id, from: asked.check_in_date, before: asked.check_out_date }, sql``)
+const findPreconditions = (sql: Sql) => {
+  const statement = inForms(sql, (parameters: Givens<PreconditionsParameters>) =>
+    selectPreconditions(
+      sql,
+      parameters,
+      { listingId: parameters.listing_id, from: parameters.check_in_date, before: parameters.check_out_date },
+      sql``
+    )
   )
-  return (operatorId: number, code: string, asked: Omit<Asked, keyof Named>) => {
-    const { listing_id, check_in_date, check_out_date } = asked
-    return readGround(statement({ operatorId, code, listing_id, check_in_date, check_out_date }))
+  return (operatorId: number, code: string, offer: Omit<PreconditionsParameters, keyof ConversationKey>) => {
+    const { listing_id, check_in_date, check_out_date } = offer
+    return readPreconditions(statement({ operatorId, code, listing_id, check_in_date, check_out_date }))
   }
 }
 
-const readInquiry = rowOf(
+const readInquiryPreconditions = makeOptionalRowReader(
   Schema.Struct({
-    ...NamedConversation.fields,
-    ...OnGround,
+    ...ConversationRecipient.fields,
+    ...preconditionFields,
     inquiry: Schema.NullOr(
       Schema.Struct({
         listing_id: Schema.String,
@@ -92,11 +108,11 @@ const readInquiry = rowOf(
 )
 
 /** The same of what its guest asks for. */
-const inquiryOf = (sql: Sql) => {
-  const statement = inForms(sql, (named: Givens<Named>) =>
-    ground(
+const findInquiry = (sql: Sql) => {
+  const statement = inForms(sql, (conversation: Givens<ConversationKey>) =>
+    selectPreconditions(
       sql,
-      named,
+      conversation,
       {
         listingId: sql`c.inquiry_listing_id`,
         from: sql`c.inquiry_check_in_date`,
@@ -112,64 +128,68 @@ const inquiryOf = (sql: Sql) => {
         END AS inquiry,`
     )
   )
-  return (operatorId: number, code: string) => readInquiry(statement({ operatorId, code }))
+  return (operatorId: number, code: string) => readInquiryPreconditions(statement({ operatorId, code }))
 }
 
-interface Recorded extends OfOperator {
+interface RecordOfferParameters extends OperatorScoped {
   readonly conversationId: number
   readonly offer: NewOffer
 }
 
 /** Writes down an offer that its channel has made; one that the channel told of meanwhile stays as that says. */
 const record = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, conversationId, offer }: Givens<Recorded>) => ({
-    change: sql`
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, conversationId, offer }: Givens<RecordOfferParameters>) => ({
+      change: sql`
       after AS (
-        INSERT INTO special_offers AS o (operator_id, conversation_id, ${sql.literal(namesOf(GivenOffer))})
-        SELECT ${operatorId}::bigint, ${conversationId}::bigint, ${sql.literal(namesOf(GivenOffer, "given"))}
-        FROM ${givenRow(sql, GivenOffer, offer)}
+        INSERT INTO special_offers AS o (operator_id, conversation_id, ${sql.literal(columnNames(NewOfferColumns))})
+        SELECT ${operatorId}::bigint, ${conversationId}::bigint, ${sql.literal(columnNames(NewOfferColumns, "given"))}
+        FROM ${rowParameterSql(sql, NewOfferColumns, offer)}
         ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE SET offer_id = o.offer_id
         RETURNING o.operator_id, o.id, o.offer_id
       )`,
-    events: [],
-    touched: touchedOffers(sql, sql`after`, sql`'{}'::text[]`),
-    outcome: sql`SELECT id FROM after`
-  }))
+      events: [],
+      touched: changedOffers(sql, sql`after`, sql`'{}'::text[]`),
+      outcome: sql`SELECT id FROM after`
+    })
+  )
   return (operatorId: number, conversationId: number, offer: NewOffer) =>
-    readIdentity(statement({ operatorId, conversationId, offer }))
+    readRowId(statement({ operatorId, conversationId, offer }))
 }
 
-const Found = Schema.Struct({
-  ...NamedConversation.fields,
+const ConversationOfferRow = Schema.Struct({
+  ...ConversationRecipient.fields,
   /** Null: the conversation has no such offer. */
   offer: Schema.NullOr(Schema.Struct({ id: Schema.Int, status: OfferStatus, expires_at: Schema.Date }))
 })
-const readFound = rowOf(Schema.toCodecJson(Found))
+const readConversationOffer = makeOptionalRowReader(Schema.toCodecJson(ConversationOfferRow))
 
-interface OfferNamed extends Named {
+interface OfferKey extends ConversationKey {
   readonly offer_id: string
 }
 
 /** A conversation, and one of its offers. Undefined: the operator has no such conversation. */
-const found = (sql: Sql) => {
+const findOffer = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, code, offer_id }: Givens<OfferNamed>) => sql`
+    ({ operatorId, code, offer_id }: Givens<OfferKey>) => sql`
       SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, (
         SELECT jsonb_build_object('id', o.id, 'status', o.status, 'expires_at', o.expires_at) FROM special_offers o
         WHERE o.operator_id = ${operatorId} AND o.conversation_id = c.id AND o.offer_id = ${offer_id}) AS offer
-      FROM (${conversationNamed(sql, operatorId, code)}) c`
+      FROM (${conversationByCodeSql(sql, operatorId, code)}) c`
   )
-  return (operatorId: number, code: string, offer_id: string) => readFound(statement({ operatorId, code, offer_id }))
+  return (operatorId: number, code: string, offer_id: string) =>
+    readConversationOffer(statement({ operatorId, code, offer_id }))
 }
 
-interface Withdrawn extends OwnRow {
+interface WithdrawOfferParameters extends OperatorRowId {
   readonly from: ReadonlyArray<OfferStatus>
 }
 
 /** Writes down that an offer is withdrawn, if nobody has decided otherwise. */
 const withdraw = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, from }: Givens<Withdrawn>) => ({
+  const statement = prepareRecordedChange(sql, ({ operatorId, id, from }: Givens<WithdrawOfferParameters>) => ({
     change: sql`
       after AS (
         UPDATE special_offers SET status = 'withdrawn'
@@ -177,20 +197,20 @@ const withdraw = (sql: Sql) => {
         RETURNING operator_id, id, offer_id
       )`,
     events: [],
-    touched: touchedOffers(sql, sql`after`, sql`'{status}'::text[]`),
+    touched: changedOffers(sql, sql`after`, sql`'{status}'::text[]`),
     outcome: sql`SELECT id FROM after`
   }))
-  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id, from: comesFrom("withdrawn") }))
+  return (operatorId: number, id: number) => readRowId(statement({ operatorId, id, from: statusesBefore("withdrawn") }))
 }
 
 export class SpecialOfferStore extends Context.Service<SpecialOfferStore>()("latchkey/resources/SpecialOfferStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    isAnyones: isAnyones(sql),
-    shown: shown(sql),
-    groundOf: groundOf(sql),
-    inquiryOf: inquiryOf(sql),
+    existsForAnyOperator: conversationExists(sql),
+    listOffers: listOffers(sql),
+    findPreconditions: findPreconditions(sql),
+    findInquiry: findInquiry(sql),
     record: record(sql),
-    found: found(sql),
+    findOffer: findOffer(sql),
     withdraw: withdraw(sql)
   }))
 }) {

@@ -28,13 +28,13 @@ export const OfferTerms = Schema.Struct({
 })
 
 /** The columns a new offer fills. */
-export const GivenOffer = Schema.Struct({
+export const NewOfferColumns = Schema.Struct({
   offer_id: column("text", Schema.String),
   status: column("text", OfferStatus),
   ...OfferTerms.fields
 })
-export type NewOffer = typeof GivenOffer.Type
+export type NewOffer = typeof NewOfferColumns.Type
 
 /** Of a statement that has offers in a CTE: in the trail they are called as their channel calls them. */
-export const touchedOffers = (sql: SqlClient, cte: Fragment, fields: Fragment): Fragment => sql`
+export const changedOffers = (sql: SqlClient, cte: Fragment, fields: Fragment): Fragment => sql`
   SELECT operator_id, 'special_offer:' || offer_id AS record, ${fields} AS fields FROM ${cte}`

@@ -1,44 +1,44 @@
 import { DateTime, Effect } from "effect"
-import type { atMostOnce } from "../../../changes/outward.ts"
-import { CurrentOperator } from "../../../contract/caller.ts"
+import type { runAtMostOnce } from "../../../changes/outward.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
-import { inTime, OUTWARD_ACT_MS, type RefusedByChannel } from "../../channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../../channels/port/api-errors.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import type { withdraw_special_offer } from "./contract.ts"
-import { accountOf, ownConversation } from "./conversation.ts"
-import { standing, stillActive } from "./rules/standing.ts"
-import { leftBy } from "./sending.ts"
+import { requireConversation, toChannelAccountTarget } from "./conversation.ts"
+import { checkActive, currentStatus } from "./rules/standing.ts"
+import { outwardStateAfter } from "./sending.ts"
 import type { SpecialOfferStore } from "./store.ts"
 
 /** The field of a call that names the offer. */
-const OFFER = "special_offer_id"
+const OFFER_FIELD = "special_offer_id"
 
 /** The channel is told first: where the guest accepts in that moment it refuses, and says itself what the offer is. */
 export const withdrawSpecialOffer = (
   store: SpecialOfferStore["Service"],
   gateway: ChannelGateway["Service"],
-  outward: ReturnType<typeof atMostOnce>
+  runOutwardAct: ReturnType<typeof runAtMostOnce>
 ) =>
   Effect.fnUntraced(function* (payload: typeof withdraw_special_offer.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const { conversation_id, special_offer_id: offerId } = payload
-    const found = yield* ownConversation(
-      yield* store.found(operatorId, conversation_id, offerId),
-      store.isAnyones(conversation_id)
+    const conversation = yield* requireConversation(
+      yield* store.findOffer(operatorId, conversation_id, offerId),
+      store.existsForAnyOperator(conversation_id)
     )
-    if (found.offer === null) return yield* noSuchOffer
-    const { id, status, expires_at } = found.offer
-    const stands = standing(status, expires_at, yield* DateTime.nowAsDate)
-    const there = { threadId: found.thread_id, offerId }
-    yield* outward<RefusedByChannel, never>({
-      check: Effect.fromResult(stillActive(stands)),
-      act: inTime(gateway.withdrawOffer(accountOf(found), there), OFFER),
+    if (conversation.offer === null) return yield* noSuchOffer
+    const { id, status, expires_at } = conversation.offer
+    const offerStatus = currentStatus(status, expires_at, yield* DateTime.nowAsDate)
+    const remoteOffer = { threadId: conversation.thread_id, offerId }
+    yield* runOutwardAct<ChannelApiError, never>({
+      check: Effect.fromResult(checkActive(offerStatus)),
+      run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
       // Else it is done again, which is safe.
-      happened: Effect.succeed(stands === "withdrawn"),
-      lastsMs: OUTWARD_ACT_MS,
-      leaves: leftBy
+      hasHappened: Effect.succeed(offerStatus === "withdrawn"),
+      maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
+      stateAfterError: outwardStateAfter
     })
     yield* store.withdraw(operatorId, id)
   })
 
-const noSuchOffer = new NotFound({ message: `${OFFER}: the conversation has no such offer.` })
+const noSuchOffer = new NotFound({ message: `${OFFER_FIELD}: the conversation has no such offer.` })

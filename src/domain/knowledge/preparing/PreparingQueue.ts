@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Lease, leaseEnd } from "../../../jobs/lease.ts"
+import { computeLeaseEnd, LeaseDuration } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { patiently } from "../../../platform/database/patience.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
-import { readIdentity } from "../../own-row.ts"
+import { retryOnLockConflict } from "../../../platform/database/patience.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { readRowId } from "../../own-row.ts"
 import type { KnowledgeFragment } from "../search/fragments.ts"
-import { TakenEntry } from "./entry.ts"
+import { ClaimedEntry } from "./entry.ts"
 import {
   type Failed,
   type HandedBack,
@@ -18,9 +18,9 @@ import {
 } from "./settling.ts"
 import { type Taking, takingDue } from "./taking.ts"
 
-const readTaken = rowsOf(TakenEntry)
+const readTaken = makeRowsReader(ClaimedEntry)
 
-const inHand = ({ operator_id, id, attempts }: TakenEntry): InHand => ({ operator_id, id, attempts })
+const inHand = ({ operator_id, id, attempts }: ClaimedEntry): InHand => ({ operator_id, id, attempts })
 
 /**
  * Entries that are to be prepared, in the database, for any worker of any process. Each is timed work
@@ -34,12 +34,12 @@ export class PreparingQueue extends Context.Service<PreparingQueue>()("latchkey/
     const handBack = inForms(sql, (given: Givens<HandedBack>) => handingBack(sql, given))
     return {
       /** Takes up to `most` due entries. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<TakenEntry>) =>
-        Effect.flatMap(Lease, (leaseMs) =>
+      take: (now: Date, most: number, underWay: Iterable<ClaimedEntry>) =>
+        Effect.flatMap(LeaseDuration, (leaseMs) =>
           readTaken(
             take({
               now,
-              leaseEnd: leaseEnd(now, leaseMs),
+              leaseEnd: computeLeaseEnd(now, leaseMs),
               most,
               busyOperators: Array.from(underWay, ({ operator_id }) => operator_id)
             })
@@ -47,14 +47,14 @@ export class PreparingQueue extends Context.Service<PreparingQueue>()("latchkey/
         ),
 
       /** Keeps what an entry is searched by; undefined where it was edited, deleted or taken by somebody else since. */
-      prepared: (entry: TakenEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
-        readIdentity(patiently(prepared({ ...inHand(entry), fragments }))),
+      prepared: (entry: ClaimedEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
+        readRowId(retryOnLockConflict(prepared({ ...inHand(entry), fragments }))),
 
       /** Undefined as above. */
-      failed: (entry: TakenEntry, nextTry: Date | undefined) =>
-        readIdentity(failed({ ...inHand(entry), nextTry: nextTry ?? null })),
+      failed: (entry: ClaimedEntry, nextTry: Date | undefined) =>
+        readRowId(failed({ ...inHand(entry), nextTry: nextTry ?? null })),
 
-      handBack: (entry: TakenEntry, now: Date) => Effect.orDie(handBack({ ...inHand(entry), now }))
+      handBack: (entry: ClaimedEntry, now: Date) => Effect.orDie(handBack({ ...inHand(entry), now }))
     }
   })
 }) {

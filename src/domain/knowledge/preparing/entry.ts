@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { WholeKnowledgeBase } from "../contract.ts"
+import { KnowledgeBaseWithContents } from "../contract.ts"
 
-const { title, contents } = WholeKnowledgeBase.fields
+const { title, contents } = KnowledgeBaseWithContents.fields
 
 /** An entry that a worker has taken, as it was then. */
-export const TakenEntry = Schema.Struct({
+export const ClaimedEntry = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,
   title,
@@ -12,4 +12,4 @@ export const TakenEntry = Schema.Struct({
   attempts: Schema.Int,
   failures: Schema.Int
 })
-export type TakenEntry = typeof TakenEntry.Type
+export type ClaimedEntry = typeof ClaimedEntry.Type

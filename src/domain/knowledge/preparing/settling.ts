@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { KnowledgeFragment } from "../search/fragments.ts"
-import { wordsOf } from "../search/words.ts"
+import { searchVectorSql } from "../search/words.ts"
 
 // The statements that write down how preparing an entry ended. Each holds only of the entry as it was taken: one that was
 // edited since is not `processing` any more, one that another worker has taken since has more attempts, and one that is gone has
@@ -33,7 +33,7 @@ export const settlingPrepared = (sql: SqlClient, prepared: Givens<Prepared>): Fr
   ), kept AS (
     INSERT INTO knowledge_fragments (operator_id, knowledge_base_id, revision, place, sub_title, text, words)
     SELECT done.operator_id, done.id, done.revision, f.place - 1, f.sub_title, f.text,
-      ${wordsOf(sql, sql`f.searchable`)}
+      ${searchVectorSql(sql, sql`f.searchable`)}
     FROM done, ROWS FROM (
       jsonb_to_recordset(${jsonParameter(prepared.fragments)}::jsonb) AS (sub_title text, text text, searchable text)
     ) WITH ORDINALITY AS f (sub_title, text, searchable, place)

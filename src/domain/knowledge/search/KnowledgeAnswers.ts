@@ -1,13 +1,16 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { inSpan } from "../../../platform/telemetry/spans.ts"
-import { answersTo } from "./rules/answering.ts"
-import { questionsOf, searchedNames } from "./rules/question.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { selectAnswers } from "./rules/answering.ts"
+import { parseQuestions, searchNamesOf } from "./rules/question.ts"
 import { AnswerStore } from "./store.ts"
 
 // Answers out of the host's knowledge base, in the entries' own words.
 
 /** Who asks: somebody in a conversation, the guest of a stay, or a stranger. */
-export type Asking = { readonly conversation: string } | { readonly stayCode: string } | { readonly stranger: true }
+export type KnowledgeAsker =
+  | { readonly conversation: string }
+  | { readonly stayCode: string }
+  | { readonly anonymous: true }
 
 /** A sentence of an entry, and where it stands. */
 export interface AnswerSentence {
@@ -30,7 +33,7 @@ export class KnowledgeAnswers extends Context.Service<
   {
     readonly ask: (
       operatorId: number,
-      asking: Asking,
+      asker: KnowledgeAsker,
       messages: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AnswerSentence>>
   }
@@ -42,22 +45,22 @@ export class KnowledgeAnswers extends Context.Service<
 }
 
 const ask = (store: AnswerStore["Service"]) =>
-  Effect.fnUntraced(function* (operatorId: number, asking: Asking, messages: ReadonlyArray<string>) {
-    const questions = questionsOf(messages)
+  Effect.fnUntraced(function* (operatorId: number, asker: KnowledgeAsker, messages: ReadonlyArray<string>) {
+    const questions = parseQuestions(messages)
     if (questions.length === 0) return []
-    const found = yield* store.search({
+    const fragments = yield* store.search({
       operatorId,
       now: yield* DateTime.nowAsDate,
-      names: searchedNames(questions),
-      conversation: "conversation" in asking ? asking.conversation : undefined,
-      stayCode: "stayCode" in asking ? asking.stayCode : undefined
+      names: searchNamesOf(questions),
+      conversation: "conversation" in asker ? asker.conversation : undefined,
+      stayCode: "stayCode" in asker ? asker.stayCode : undefined
     })
-    return answersTo(questions, found).map(({ text, found }) => ({
+    return selectAnswers(questions, fragments).map(({ text, fragment }) => ({
       text,
-      knowledge_base_id: found.knowledge_base_id,
-      revision: found.revision,
-      title: found.title,
-      sub_title: found.sub_title,
-      fragment: found.text.trim()
+      knowledge_base_id: fragment.knowledge_base_id,
+      revision: fragment.revision,
+      title: fragment.title,
+      sub_title: fragment.sub_title,
+      fragment: fragment.text.trim()
     }))
-  }, inSpan("KnowledgeAnswers.ask"))
+  }, withChildSpan("KnowledgeAnswers.ask"))

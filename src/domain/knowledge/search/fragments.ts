@@ -1,5 +1,5 @@
-import { fragmentTexts } from "./rules/sentences.ts"
-import { namesOf, termsOf } from "./rules/terms.ts"
+import { splitFragments } from "./rules/sentences.ts"
+import { extractTerms, termNamesOf } from "./rules/terms.ts"
 
 /** A piece of an entry that answers by itself. */
 export interface KnowledgeFragment {
@@ -10,14 +10,16 @@ export interface KnowledgeFragment {
 }
 
 /** What an entry is searched by: its contents in pieces, in their order. */
-export const fragmentsOf = (entry: {
+export const toKnowledgeFragments = (entry: {
   readonly title: string
   readonly contents: ReadonlyArray<{ readonly sub_title: string; readonly text: string }>
 }): ReadonlyArray<KnowledgeFragment> =>
   entry.contents.flatMap(({ sub_title, text }) =>
-    fragmentTexts(text).map((piece) => ({
+    splitFragments(text).map((fragmentText) => ({
       sub_title,
-      text: piece,
-      searchable: Array.from(namesOf([entry.title, sub_title, piece].flatMap((each) => termsOf(each)))).join(" ")
+      text: fragmentText,
+      searchable: Array.from(
+        termNamesOf([entry.title, sub_title, fragmentText].flatMap((each) => extractTerms(each)))
+      ).join(" ")
     }))
   )

@@ -2,16 +2,16 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN } from "../../../platform/limits.ts"
-import { isForChannels, isForPlaces } from "../scope.ts"
+import { channelScopeCondition, scopeCondition } from "../scope.ts"
 
 type Sql = SqlClient.SqlClient
 
 /** Fragments that are looked at for an answer: those that have most of a question's terms. */
-export const FRAGMENTS_LOOKED_AT = 60
+export const MAX_CONSIDERED_FRAGMENTS = 60
 
-const FoundRow = Schema.Struct({
+const KnowledgeFragmentRow = Schema.Struct({
   knowledge_base_id: Schema.Int,
   revision: Schema.Int,
   title: Schema.String,
@@ -20,50 +20,50 @@ const FoundRow = Schema.Struct({
   text: Schema.String
 })
 
-interface Asker {
+interface AskerParameters {
   readonly operatorId: number
   readonly now: Date
   readonly conversation: string | undefined
   readonly stayCode: string | undefined
 }
 
-interface Search extends Asker {
+interface FragmentSearch extends AskerParameters {
   /** Lexemes, one of which a fragment must have. */
   readonly names: ReadonlyArray<string>
 }
 
-interface Searched extends Asker {
+interface SearchFragmentsParameters extends AskerParameters {
   readonly query: string
 }
 
 /** One name or another; they are letters and digits, and quoted all the same. */
-const anyOf = (names: ReadonlyArray<string>): string =>
+const toTsQuery = (names: ReadonlyArray<string>): string =>
   names.map((name) => `'${name.replaceAll(/['\\]/g, "")}'`).join(" | ")
 
 /** Orders a conversation or a stay code is about, as far as they are, or may come to be, a stay. */
-const ordersOf = (
+const ordersSql = (
   sql: Sql,
   operatorId: Value<number>,
-  { conversation, stayCode }: Pick<Givens<Asker>, "conversation" | "stayCode">
+  { conversation, stayCode }: Pick<Givens<AskerParameters>, "conversation" | "stayCode">
 ): Fragment => {
-  const open = sql`o.operator_id = ${operatorId} AND o.status IN ('accepted', 'wait_accept', 'wait_pay')`
+  const openOrderCondition = sql`o.operator_id = ${operatorId} AND o.status IN ('accepted', 'wait_accept', 'wait_pay')`
   if (conversation !== undefined)
     return sql`
       SELECT o.operator_id, o.id, o.status, o.channel_type, NULL::text AS stay_code FROM orders o
-      WHERE ${open} AND o.conversation_id = ${conversation}
+      WHERE ${openOrderCondition} AND o.conversation_id = ${conversation}
       ORDER BY o.id DESC LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}`
   if (stayCode !== undefined)
     return sql`
       SELECT o.operator_id, o.id, o.status, o.channel_type, s.stay_code FROM stays s
       JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-      WHERE ${open} AND s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
+      WHERE ${openOrderCondition} AND s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
   return sql`
     SELECT NULL::bigint AS operator_id, NULL::bigint AS id, NULL::text AS status, NULL::text AS channel_type, NULL::text AS stay_code
     WHERE false`
 }
 
 /** What a conversation inquires about; its channel also where its listing is not known. */
-const inquiryOf = (sql: Sql, operatorId: Value<number>, conversation: Value<string> | undefined): Fragment =>
+const inquirySql = (sql: Sql, operatorId: Value<number>, conversation: Value<string> | undefined): Fragment =>
   conversation === undefined
     ? sql`SELECT NULL::bigint AS property_id, NULL::bigint AS room_type_id, NULL::text AS channel_type`
     : sql`
@@ -76,8 +76,8 @@ const inquiryOf = (sql: Sql, operatorId: Value<number>, conversation: Value<stri
  * Where somebody is a guest (an accepted stay until the end of the day of check-out), and what somebody asks about who may
  * become one. An entry for guests is for the former, one for anyone for both.
  */
-const placesOf = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<Asker>): Fragment => sql`
-  asked_about AS (${ordersOf(sql, operatorId, { conversation, stayCode })}),
+const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<AskerParameters>): Fragment => sql`
+  asked_about AS (${ordersSql(sql, operatorId, { conversation, stayCode })}),
   today AS (SELECT (${now}::timestamptz AT TIME ZONE time_zone)::date AS day FROM operators WHERE id = ${operatorId}),
   of_stays AS (
     SELECT s.property_id, a.channel_type, a.status = 'accepted' AS is_guest
@@ -88,7 +88,7 @@ const placesOf = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<
     LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}
   ), asking AS (
     SELECT property_id, NULL::bigint AS room_type_id, channel_type, is_guest FROM of_stays
-    UNION ALL SELECT property_id, room_type_id, channel_type, false FROM (${inquiryOf(sql, operatorId, conversation)}) i
+    UNION ALL SELECT property_id, room_type_id, channel_type, false FROM (${inquirySql(sql, operatorId, conversation)}) i
   ), places AS (
     SELECT a.property_id, a.channel_type, a.is_guest, coalesce(a.room_type_id, t.room_type_id) AS room_type_id,
       ARRAY(SELECT g.group_id FROM current_group_properties g
@@ -98,43 +98,43 @@ const placesOf = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<
   )`
 
 /** Entries that one of the places is in the scope of, as they are now: what an edit waits to be prepared of is not one. */
-const entriesOf = (sql: Sql, operatorId: Value<number>): Fragment => sql`
+const entriesSql = (sql: Sql, operatorId: Value<number>): Fragment => sql`
   SELECT operator_id, id, title, revision FROM knowledge_bases
   WHERE operator_id = ${operatorId} AND is_enable AND process_status = 'done' AND EXISTS (
     SELECT FROM places p WHERE (audience = 'anyone' OR p.is_guest)
-      AND ${isForChannels(sql, sql`ARRAY[p.channel_type]`)}
-      AND ${isForPlaces(sql, {
+      AND ${channelScopeCondition(sql, sql`ARRAY[p.channel_type]`)}
+      AND ${scopeCondition(sql, {
         properties: sql`p.property_id = ANY`,
         groups: sql`p.group_ids &&`,
         roomTypes: sql`p.room_type_id = ANY`
       })})`
 
 const search = (sql: Sql) => {
-  const read = rowsOf(FoundRow)
+  const read = makeRowsReader(KnowledgeFragmentRow)
   const statement = inForms(
     sql,
-    ({ query, ...asker }: Givens<Searched>) => sql`
+    ({ query, ...asker }: Givens<SearchFragmentsParameters>) => sql`
       WITH wanted AS (SELECT ${query}::tsquery AS query),
-      ${placesOf(sql, asker)},
-      entries AS (${entriesOf(sql, asker.operatorId)})
+      ${stayScopesSql(sql, asker)},
+      entries AS (${entriesSql(sql, asker.operatorId)})
       SELECT e.id AS knowledge_base_id, e.revision, e.title, f.place, f.sub_title, f.text
       FROM entries e CROSS JOIN wanted
       JOIN knowledge_fragments f
         ON f.operator_id = e.operator_id AND f.knowledge_base_id = e.id AND f.revision = e.revision
       WHERE f.words @@ wanted.query
       ORDER BY ts_rank(f.words, wanted.query) DESC, e.id, f.place
-      LIMIT ${sql.literal(String(FRAGMENTS_LOOKED_AT))}`
+      LIMIT ${sql.literal(String(MAX_CONSIDERED_FRAGMENTS))}`
   )
-  return ({ operatorId, now, names, conversation, stayCode }: Search) =>
-    read(statement({ operatorId, now, query: anyOf(names), conversation, stayCode }))
+  return ({ operatorId, now, names, conversation, stayCode }: FragmentSearch) =>
+    read(statement({ operatorId, now, query: toTsQuery(names), conversation, stayCode }))
 }
 
 /** Whether there is such an operator, and whether it has such a stay. */
-const known = (sql: Sql) => {
-  const read = onlyRowOf(Schema.Struct({ operator: Schema.Boolean, stay: Schema.Boolean }))
+const checkExistence = (sql: Sql) => {
+  const read = makeSingleRowReader(Schema.Struct({ operator: Schema.Boolean, stay: Schema.Boolean }))
   const statement = inForms(
     sql,
-    ({ operatorId, stayCode }: Givens<Pick<Asker, "operatorId" | "stayCode">>) => sql`
+    ({ operatorId, stayCode }: Givens<Pick<AskerParameters, "operatorId" | "stayCode">>) => sql`
       SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS operator,
         ${stayCode === undefined ? sql`false` : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`} AS stay`
   )
@@ -143,7 +143,7 @@ const known = (sql: Sql) => {
 
 /** The SQL of answers out of the knowledge base. */
 export class AnswerStore extends Context.Service<AnswerStore>()("latchkey/resources/knowledge-bases/AnswerStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), known: known(sql) }))
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), checkExistence: checkExistence(sql) }))
 }) {
   static readonly layer = Layer.effect(AnswerStore, AnswerStore.make)
 }

@@ -7,5 +7,5 @@ import type { Fragment } from "effect/sql/Statement"
  * otherwise than a question is cut. Whoever changes what terms are has every entry prepared again, by a migration that makes each `waiting`
  * and raises its revision: fragments of a revision are written once.
  */
-export const wordsOf = (sql: SqlClient, searchable: Fragment): Fragment =>
+export const searchVectorSql = (sql: SqlClient, searchable: Fragment): Fragment =>
   sql`array_to_tsvector(string_to_array(${searchable}, ' '))`

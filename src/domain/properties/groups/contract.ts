@@ -3,15 +3,15 @@ import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { GROUP_NAME, NAMED_PROPERTIES } from "../../../platform/limits.ts"
-import { GroupOf } from "../properties/contract.ts"
+import { GroupRef } from "../properties/contract.ts"
 
 // Groups of properties (specification, "Properties, room types, tags, groups"; contract facts 7.3).
 
 export const Group = Schema.Struct({
-  ...GroupOf.fields,
+  ...GroupRef.fields,
   property_ids: Schema.Array(Id).annotateKey({ description: "Ascending." })
 })
 export type Group = typeof Group.Type
@@ -19,14 +19,14 @@ export type Group = typeof Group.Type
 const Name = nameUpTo(GROUP_NAME)
 const PropertyIds = idsUpTo(NAMED_PROPERTIES)
 
-const operation = family({ category: "property", since: "3.5.0", openWorld: false })
+const operation = defineFamily({ category: "property", since: "3.5.0", openWorld: false })
 
 export const search_property_groups = operation("search_property_groups", {
   route: "GET /groups",
   summary: "List property groups",
   payload: { id: Schema.optionalKey(Id), ...pageFields },
   success: Schema.Struct({ groups: Schema.Array(Group), total: Schema.Int }),
-  exposure: card(
+  exposure: toolMetadata(
     "Lists the groups properties are sorted into, with their property ids.",
     ["Which groups of properties are there?", "What is in the group Old Town?"],
     false,
@@ -40,7 +40,7 @@ export const create_property_group = operation("create_property_group", {
   payload: { name: Name, property_ids: Schema.optionalKey(PropertyIds) },
   success: Schema.Struct({ group: Group }),
   errors: [NotFound, Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     "Adds a group under a name no other group has, with the properties in property_ids (from search_properties). A property can be in several groups.",
     ["Group the three harbour flats as Harbour"],
     false
@@ -53,7 +53,7 @@ export const update_property_group = operation("update_property_group", {
   payload: { id: Id, name: Schema.optionalKey(Name), property_ids: Schema.optionalKey(PropertyIds) },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     "Renames a group or replaces its properties; find its id with search_property_groups. property_ids replaces the whole list: to add one property send the present ones too; an empty list detaches all. What you do not send stays.",
     ["Rename the group Harbour to Seaside", "Put the loft into the group Old Town too"],
     false,
@@ -67,7 +67,7 @@ export const delete_property_group = operation("delete_property_group", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Deletes a group for good; its properties stay as they are. Find its id with search_property_groups.",
     ["Delete the group Seaside"],
     false

@@ -1,15 +1,30 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../../changes/on-record.ts"
-import { nameTaken } from "../../../contract/names.ts"
+import {
+  changedRecordsSql,
+  createdOrDeletedRecordsSql,
+  lockedRowSql,
+  prepareRecordedChange
+} from "../../../changes/on-record.ts"
+import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { clearFormer, idsOn, putOn, replaced } from "../../../platform/database/replaced-list.ts"
-import { nameKeyParameter, renamedTo } from "../../named-row.ts"
-import { type OfOperator, type OwnRow, removal, withNameHolder } from "../../own-row.ts"
-import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import {
+  deleteFormerVersionsSql,
+  insertItemsSql,
+  listIdsSql,
+  nextVersionAssignment
+} from "../../../platform/database/replaced-list.ts"
+import { nameKeyParameter, renameAssignments } from "../../named-row.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, withConflictingId } from "../../own-row.ts"
+import {
+  allReferencesExist,
+  CheckedChangeRow,
+  ownershipPreconditions,
+  selectCheckedChange
+} from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
 /** Which groups a search means; what is not given does not narrow it. */
@@ -20,70 +35,85 @@ export type NewGroup = Omit<Group, "id">
 /** What an edit sets; what is undefined stays. */
 export type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
 
-const readWritten = rowUnless(Written, ({ name }) =>
-  name === "property_groups_name" || name === "property_groups_name_key" ? nameTaken("name", "group") : undefined
+const readWrittenGroup = makeRowReaderOrFail(CheckedChangeRow, ({ name }) =>
+  name === "property_groups_name" || name === "property_groups_name_key" ? nameConflict("name", "group") : undefined
 )
 
-const PROPERTIES = { rows: "group_properties", owner: "group_id", item: "property_id", version: "properties_version" }
-
-const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(sql, Group, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
-    matching: sql`
-      SELECT * FROM property_groups WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
-    orderBy: sql`id`,
-    columns: { property_ids: idsOn(sql, PROPERTIES) }
-  }))
-  return (operatorId: number, { id }: GroupSearch, asked: Page) => page({ operatorId, id }, asked)
+const GROUP_PROPERTIES = {
+  rows: "group_properties",
+  owner: "group_id",
+  item: "property_id",
+  version: "properties_version"
 }
 
-interface Made extends OfOperator, NewGroup {
+const search = (sql: SqlClient.SqlClient) => {
+  const selectPage = makePageReader(
+    sql,
+    Group,
+    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
+      matching: sql`
+      SELECT * FROM property_groups WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+      orderBy: sql`id`,
+      columns: { property_ids: listIdsSql(sql, GROUP_PROPERTIES) }
+    })
+  )
+  return (operatorId: number, { id }: GroupSearch, page: Page) => selectPage({ operatorId, id }, page)
+}
+
+interface CreateGroupParameters extends OperatorScoped, NewGroup {
   readonly now: Date
 }
 
 /** Fails when the name is taken. */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, name, property_ids, now }: Givens<Made>) => ({
-    change: sql`
-      ${preconditions(sql, operatorId, { property_ids })},
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, name, property_ids, now }: Givens<CreateGroupParameters>) => ({
+      change: sql`
+      ${ownershipPreconditions(sql, operatorId, { property_ids })},
       written AS (
         INSERT INTO property_groups (operator_id, name, name_key, created_at)
         SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${now}::timestamptz
-        FROM preconditions WHERE ${allKnown(sql)}
+        FROM preconditions WHERE ${allReferencesExist(sql)}
         RETURNING operator_id, id, properties_version
-      ), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,
-    events: [],
-    touched: touchedIn(sql, "group", "written"),
-    outcome: selectWritten(sql)
-  }))
+      ), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "group", "written"),
+      outcome: selectCheckedChange(sql)
+    })
+  )
   return (operatorId: number, { name, property_ids }: NewGroup, now: Date) =>
-    readWritten(statement({ operatorId, name, property_ids, now }))
+    readWrittenGroup(statement({ operatorId, name, property_ids, now }))
 }
 
-interface Edited extends OwnRow, GroupEdit {}
+interface UpdateGroupParameters extends OperatorRowId, GroupEdit {}
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, name, property_ids }: Givens<Edited>) => ({
-    change: sql`
-      ${preconditions(sql, operatorId, { property_ids })},
-      before AS (${asItIs(sql, "property_groups", operatorId, id)}),
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, id, name, property_ids }: Givens<UpdateGroupParameters>) => ({
+      change: sql`
+      ${ownershipPreconditions(sql, operatorId, { property_ids })},
+      before AS (${lockedRowSql(sql, "property_groups", operatorId, id)}),
       written AS (
         UPDATE property_groups g SET
-          ${renamedTo(sql, "g", name)}, ${replaced(sql, PROPERTIES, property_ids, "g")}
-        FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allKnown(sql)}
+          ${renameAssignments(sql, "g", name)}, ${nextVersionAssignment(sql, GROUP_PROPERTIES, property_ids, "g")}
+        FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allReferencesExist(sql)}
         RETURNING g.*
-      ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,
-    events: [],
-    touched: touchedBetween(sql, "group", "written"),
-    outcome: selectWritten(sql)
-  }))
+      ), former AS (${deleteFormerVersionsSql(sql, GROUP_PROPERTIES)}), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
+      events: [],
+      touched: changedRecordsSql(sql, "group", "written"),
+      outcome: selectCheckedChange(sql)
+    })
+  )
   return (operatorId: number, id: number, { name, property_ids }: GroupEdit) =>
-    readWritten(statement({ operatorId, id, name, property_ids }))
+    readWrittenGroup(statement({ operatorId, id, name, property_ids }))
 }
 
 /** Answers the deleted group's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) =>
-  removal(
+  makeDeleteRecord(
     sql,
     "group",
     ({ operatorId, id }) =>
@@ -97,7 +127,7 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/resource
     create: create(sql),
     update: update(sql),
     remove: remove(sql),
-    withNameHolder: withNameHolder(sql, { table: "property_groups", column: "name" })
+    withNameHolder: withConflictingId(sql, { table: "property_groups", column: "name" })
   }))
 }) {
   static readonly layer = Layer.effect(GroupStore, GroupStore.make)

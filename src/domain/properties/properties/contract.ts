@@ -1,26 +1,26 @@
 import { Schema } from "effect"
-import { chosenFields } from "../../../contract/chosen-fields.ts"
+import { fieldsParameter } from "../../../contract/chosen-fields.ts"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../platform/limits.ts"
-import { ListedOn } from "./channels.ts"
+import { ChannelListing } from "./channels.ts"
 
 // Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
 
 /** A group and a tag, as what is in it or carries it shows them. */
-export const GroupOf = Schema.Struct({ id: Id, name: Schema.String })
-export const TagOf = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
+export const GroupRef = Schema.Struct({ id: Id, name: Schema.String })
+export const TagRef = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
 
 export const Property = Schema.Struct({
   id: Id,
   title: Schema.String,
-  channels: Schema.Array(ListedOn),
-  groups: Schema.Array(GroupOf),
-  tags: Schema.Array(TagOf),
+  channels: Schema.Array(ChannelListing),
+  groups: Schema.Array(GroupRef),
+  tags: Schema.Array(TagRef),
   address: Schema.NullOr(Schema.String),
   longitude: Schema.NullOr(Schema.String).annotateKey({ description: "Degrees as text." }),
   latitude: Schema.NullOr(Schema.String),
@@ -37,12 +37,12 @@ export const RoomType = Schema.Struct({
   properties: Schema.Array(Schema.Struct({ id: Id, title: Schema.String })).annotateKey({
     description: "As many as there are, so many can be sold at once."
   }),
-  channels: Schema.Array(ListedOn),
-  tags: Schema.Array(TagOf)
+  channels: Schema.Array(ChannelListing),
+  tags: Schema.Array(TagRef)
 })
 export type RoomType = typeof RoomType.Type
 
-const operation = family({ category: "property", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "property", since: "3.4.0", openWorld: false })
 
 export const search_properties = operation("search_properties", {
   route: "GET /properties",
@@ -51,12 +51,12 @@ export const search_properties = operation("search_properties", {
     id: Schema.optionalKey(Id),
     group_id: Schema.optionalKey(Id),
     tag_id: Schema.optionalKey(Id),
-    ...chosenFields("properties", Property),
+    ...fieldsParameter("properties", Property),
     ...pageFields
   },
   success: Schema.Struct({ properties: Schema.Array(Property), total: Schema.Int }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Lists properties (rooms) with groups, tags, address and usual check-in and check-out times. This is where a property_id comes from. Narrow the list with group_id (from search_property_groups) or tag_id (from query_tags).",
     ["Which properties do I have?", "List the flats in the group Old Town", "What is the id of Harbour 1?"],
     false
@@ -69,7 +69,7 @@ export const create_property = operation("create_property", {
   payload: { title: nameUpTo(PROPERTY_TITLE) },
   success: Schema.Struct({ property_id: Id }),
   errors: [Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     "Adds a property (room) under a title no other property has, without address, channels and pictures. No tool changes or deletes it: ask before creating.",
     ["Add a new flat called Harbour 3"],
     true
@@ -82,7 +82,7 @@ export const search_room_types = operation("search_room_types", {
   payload: { id: Schema.optionalKey(Id), tag_id: Schema.optionalKey(Id), ...pageFields },
   success: Schema.Struct({ room_types: Schema.Array(RoomType), total: Schema.Int }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Lists room types with their properties and tags; as many properties as there are, so many can be sold at once. Narrow the list with tag_id (from query_tags).",
     ["Which room types are there?", "How many double rooms do I have?"],
     false
@@ -95,7 +95,7 @@ export const create_room_type = operation("create_room_type", {
   payload: { title: nameUpTo(PROPERTY_TITLE), property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES)) },
   success: Schema.Struct({ room_type_id: Id }),
   errors: [NotFound, Conflict],
-  exposure: card(
+  exposure: toolMetadata(
     "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; one that is in another room type is refused. Needs the pro edition. No tool changes or deletes it: ask before creating.",
     ["Make a room type Double of rooms 101 to 104"],
     true

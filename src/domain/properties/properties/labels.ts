@@ -7,16 +7,16 @@ import type { Value } from "../../../platform/database/forms.ts"
 // built on properties, and not the other way round; they alone write them.
 
 /** What carries tags: where its present ones are kept, and the column there for its id. */
-const CARRIERS = {
+const TAGGED_KINDS = {
   property: { links: "current_tag_properties", carrier: "property_id" },
   room_type: { links: "current_tag_room_types", carrier: "room_type_id" }
 } as const
 
-type Carrier = keyof typeof CARRIERS
+type TaggedKind = keyof typeof TAGGED_KINDS
 
 /** The tags on the property or room type in `page`, ascending: a jsonb array of id, name and color. */
-export const tagsOn = (sql: SqlClient, kind: Carrier): Fragment => {
-  const { links, carrier } = CARRIERS[kind]
+export const tagsJson = (sql: SqlClient, kind: TaggedKind): Fragment => {
+  const { links, carrier } = TAGGED_KINDS[kind]
   return sql`
     coalesce((
       SELECT jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'color', t.color) ORDER BY t.id)
@@ -26,18 +26,18 @@ export const tagsOn = (sql: SqlClient, kind: Carrier): Fragment => {
 }
 
 /** The ids of all that carry a tag: a query. */
-export const taggedWith = (
+export const selectIdsWithTag = (
   sql: SqlClient,
-  kind: Carrier,
+  kind: TaggedKind,
   operatorId: Value<number>,
   tagId: Value<number>
 ): Fragment => {
-  const { links, carrier } = CARRIERS[kind]
+  const { links, carrier } = TAGGED_KINDS[kind]
   return sql`SELECT ${sql(carrier)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${tagId}`
 }
 
 /** Whether a tag of that id is there and not deleted; true for none: a field that was not sent names nothing wrong. */
-export const tagKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const tagExists = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
@@ -46,7 +46,7 @@ export const tagKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<nu
 export const noSuchTag = new NotFound({ message: "tag_id: no such tag." })
 
 /** The groups of the property in `page`, ascending: a jsonb array of id and name. */
-export const groupsOf = (sql: SqlClient): Fragment => sql`
+export const groupsJson = (sql: SqlClient): Fragment => sql`
   coalesce((
     SELECT jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) ORDER BY g.id)
     FROM current_group_properties link
@@ -54,11 +54,11 @@ export const groupsOf = (sql: SqlClient): Fragment => sql`
     WHERE link.operator_id = page.operator_id AND link.property_id = page.id), '[]')`
 
 /** The ids of all properties in a group: a query. */
-export const groupedIn = (sql: SqlClient, operatorId: Value<number>, groupId: Value<number>): Fragment =>
+export const selectPropertyIdsInGroup = (sql: SqlClient, operatorId: Value<number>, groupId: Value<number>): Fragment =>
   sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${groupId}`
 
 /** Whether there is a group of that id; true for none. */
-export const groupKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const groupExists = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`

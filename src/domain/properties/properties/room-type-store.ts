@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
-import { nameTaken } from "../../../contract/names.ts"
+import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { withNameHolder } from "../../own-row.ts"
-import { allKnown, preconditions, Written } from "./belonging.ts"
-import { channelsOf } from "./channels.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { withConflictingId } from "../../own-row.ts"
+import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "./belonging.ts"
+import { channelsJson } from "./channels.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
-import { taggedWith, tagKnown, tagsOn } from "./labels.ts"
+import { selectIdsWithTag, tagExists, tagsJson } from "./labels.ts"
 
 /** Which room types a search means; what is not given does not narrow it. */
 export type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">
@@ -24,15 +24,15 @@ export interface NewRoomType {
   readonly property_ids: ReadonlyArray<number>
 }
 
-const readKnown = onlyRowOf(Schema.Struct({ tag_known: Schema.Boolean }))
+const readFilterCheck = makeSingleRowReader(Schema.Struct({ tag_known: Schema.Boolean }))
 
 /** What is in another room type keeps a new one from being made, as what is unknown does. */
-const Created = Schema.Struct({ ...Written.fields, taken_properties: Schema.Array(Schema.Int) })
+const CreatedRoomTypeRow = Schema.Struct({ ...CheckedChangeRow.fields, taken_properties: Schema.Array(Schema.Int) })
 
-const readCreated = rowUnless(Created, ({ name, detail }) => {
+const readCreated = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, detail }) => {
   switch (name) {
     case "room_types_title":
-      return nameTaken("title", "room type")
+      return nameConflict("title", "room type")
     // Taken while the statement ran.
     case "room_type_properties_one":
       return new Conflict({ message: "property_ids: already in another room type." })
@@ -43,43 +43,45 @@ const readCreated = rowUnless(Created, ({ name, detail }) => {
   }
 })
 
-const valuesOf = (operatorId: number, { id, tag_id }: RoomTypeSearch) => ({ operatorId, id, tag_id })
-type Wanted = Givens<ReturnType<typeof valuesOf>>
+const toSearchValues = (operatorId: number, { id, tag_id }: RoomTypeSearch) => ({ operatorId, id, tag_id })
+type SearchValues = Givens<ReturnType<typeof toSearchValues>>
 
-const conditions = (sql: SqlClient.SqlClient, { operatorId, id, tag_id }: Wanted): ReadonlyArray<Fragment> => {
+const conditions = (sql: SqlClient.SqlClient, { operatorId, id, tag_id }: SearchValues): ReadonlyArray<Fragment> => {
   const all = [sql`operator_id = ${operatorId}`]
   if (id !== undefined) all.push(sql`id = ${id}`)
-  if (tag_id !== undefined) all.push(sql`id IN (${taggedWith(sql, "room_type", operatorId, tag_id)})`)
+  if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTag(sql, "room_type", operatorId, tag_id)})`)
   return all
 }
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(sql, RoomType, (wanted: Wanted) => ({
-    matching: sql`SELECT * FROM room_types WHERE ${sql.and(conditions(sql, wanted))}`,
+  const selectPage = makePageReader(sql, RoomType, (values: SearchValues) => ({
+    matching: sql`SELECT * FROM room_types WHERE ${sql.and(conditions(sql, values))}`,
     orderBy: sql`id`,
     columns: {
-      channels: channelsOf(sql, "room_type"),
+      channels: channelsJson(sql, "room_type"),
       properties: sql`coalesce((
         SELECT jsonb_agg(jsonb_build_object('id', p.id, 'title', p.title) ORDER BY p.id)
         FROM room_type_properties link
         JOIN properties p ON p.operator_id = link.operator_id AND p.id = link.property_id
         WHERE link.operator_id = page.operator_id AND link.room_type_id = page.id), '[]')`,
-      tags: tagsOn(sql, "room_type")
+      tags: tagsJson(sql, "room_type")
     }
   }))
-  return (operatorId: number, wanted: RoomTypeSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+  return (operatorId: number, filters: RoomTypeSearch, page: Page) =>
+    selectPage(toSearchValues(operatorId, filters), page)
 }
 
 /** Whether the tag a search names exists; asked only when the search found nothing. */
-const known = (sql: SqlClient.SqlClient) => {
+const checkFilters = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, tag_id }: Wanted) => sql`SELECT ${tagKnown(sql, operatorId, tag_id)} AS tag_known`
+    ({ operatorId, tag_id }: SearchValues) => sql`SELECT ${tagExists(sql, operatorId, tag_id)} AS tag_known`
   )
-  return (operatorId: number, wanted: RoomTypeSearch) => readKnown(statement(valuesOf(operatorId, wanted)))
+  return (operatorId: number, filters: RoomTypeSearch) =>
+    readFilterCheck(statement(toSearchValues(operatorId, filters)))
 }
 
-interface Made extends NewRoomType {
+interface CreateRoomTypeParameters extends NewRoomType {
   readonly operatorId: number
   readonly now: Date
 }
@@ -89,11 +91,13 @@ interface Made extends NewRoomType {
  * properties are taken in the order of their ids: two calls that want the same ones wait, and never for each other.
  */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, title, property_ids, now }: Givens<Made>) => {
-    const propertyIds = idsParameter(property_ids)
-    return {
-      change: sql`
-        ${preconditions(sql, operatorId, { property_ids })}, taken AS (
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, title, property_ids, now }: Givens<CreateRoomTypeParameters>) => {
+      const propertyIds = idsParameter(property_ids)
+      return {
+        change: sql`
+        ${ownershipPreconditions(sql, operatorId, { property_ids })}, taken AS (
           SELECT ARRAY(
             SELECT property_id FROM room_type_properties
             WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
@@ -101,7 +105,7 @@ const create = (sql: SqlClient.SqlClient) => {
         ), written AS (
           INSERT INTO room_types (operator_id, title, created_at)
           SELECT ${operatorId}::bigint, ${title}::text, ${now}::timestamptz
-          FROM preconditions, taken WHERE ${allKnown(sql)} AND taken.taken_properties = '{}'
+          FROM preconditions, taken WHERE ${allReferencesExist(sql)} AND taken.taken_properties = '{}'
           RETURNING operator_id, id
         ), rooms AS (
           INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
@@ -109,12 +113,13 @@ const create = (sql: SqlClient.SqlClient) => {
           FROM written, unnest(${propertyIds}::bigint[]) AS given (id)
           ORDER BY given.id
         )`,
-      events: [],
-      touched: touchedIn(sql, "room_type", "written"),
-      outcome: sql`
+        events: [],
+        touched: createdOrDeletedRecordsSql(sql, "room_type", "written"),
+        outcome: sql`
         SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`
+      }
     }
-  })
+  )
   return (operatorId: number, { title, property_ids }: NewRoomType, now: Date) =>
     readCreated(statement({ operatorId, title, property_ids, now }))
 }
@@ -123,9 +128,9 @@ const create = (sql: SqlClient.SqlClient) => {
 export class RoomTypeStore extends Context.Service<RoomTypeStore>()("latchkey/resources/RoomTypeStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
-    known: known(sql),
+    checkFilters: checkFilters(sql),
     create: create(sql),
-    withNameHolder: withNameHolder(sql, { table: "room_types", column: "title" })
+    withConflictingId: withConflictingId(sql, { table: "room_types", column: "title" })
   }))
 }) {
   static readonly layer = Layer.effect(RoomTypeStore, RoomTypeStore.make)

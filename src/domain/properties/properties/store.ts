@@ -1,61 +1,61 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { nameTaken } from "../../../contract/names.ts"
+import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { withNameHolder } from "../../own-row.ts"
-import { Identity } from "../../row-fields.ts"
-import { channelsOf } from "./channels.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { withConflictingId } from "../../own-row.ts"
+import { RowId } from "../../row-fields.ts"
+import { channelsJson } from "./channels.ts"
 import { Property, type search_properties } from "./contract.ts"
-import { groupedIn, groupKnown, groupsOf, taggedWith, tagKnown, tagsOn } from "./labels.ts"
+import { groupExists, groupsJson, selectIdsWithTag, selectPropertyIdsInGroup, tagExists, tagsJson } from "./labels.ts"
 
 /** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">
 
-const readKnown = onlyRowOf(Schema.Struct({ group_known: Schema.Boolean, tag_known: Schema.Boolean }))
+const readFilterCheck = makeSingleRowReader(Schema.Struct({ group_known: Schema.Boolean, tag_known: Schema.Boolean }))
 
-const readCreated = rowUnless(Identity, ({ name, detail }) => {
+const readCreated = makeRowReaderOrFail(RowId, ({ name, detail }) => {
   switch (name) {
     case "properties_title":
-      return nameTaken("title", "property")
+      return nameConflict("title", "property")
     case "room_limit":
       return new ValidationFailed({ message: `room_limit: all ${detail} properties of the subscription are in use.` })
   }
 })
 
-const valuesOf = (operatorId: number, { id, group_id, tag_id }: PropertySearch) => ({
+const toSearchValues = (operatorId: number, { id, group_id, tag_id }: PropertySearch) => ({
   operatorId,
   id,
   group_id,
   tag_id
 })
-type Wanted = Givens<ReturnType<typeof valuesOf>>
+type SearchValues = Givens<ReturnType<typeof toSearchValues>>
 
 const conditions = (
   sql: SqlClient.SqlClient,
-  { operatorId, id, group_id, tag_id }: Wanted
+  { operatorId, id, group_id, tag_id }: SearchValues
 ): ReadonlyArray<Fragment> => {
   const all = [sql`operator_id = ${operatorId}`]
   if (id !== undefined) all.push(sql`id = ${id}`)
-  if (group_id !== undefined) all.push(sql`id IN (${groupedIn(sql, operatorId, group_id)})`)
-  if (tag_id !== undefined) all.push(sql`id IN (${taggedWith(sql, "property", operatorId, tag_id)})`)
+  if (group_id !== undefined) all.push(sql`id IN (${selectPropertyIdsInGroup(sql, operatorId, group_id)})`)
+  if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTag(sql, "property", operatorId, tag_id)})`)
   return all
 }
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(sql, Property, (wanted: Wanted) => ({
-    matching: sql`SELECT * FROM properties WHERE ${sql.and(conditions(sql, wanted))}`,
+  const selectPage = makePageReader(sql, Property, (values: SearchValues) => ({
+    matching: sql`SELECT * FROM properties WHERE ${sql.and(conditions(sql, values))}`,
     orderBy: sql`id`,
     columns: {
-      channels: channelsOf(sql, "property"),
-      groups: groupsOf(sql),
-      tags: tagsOn(sql, "property"),
+      channels: channelsJson(sql, "property"),
+      groups: groupsJson(sql),
+      tags: tagsJson(sql, "property"),
       default_checkin_time: sql`to_char(coalesce(page.checkin_time, o.default_checkin_time), 'HH24:MI')`,
       default_checkout_time: sql`to_char(coalesce(page.checkout_time, o.default_checkout_time), 'HH24:MI')`,
       timezone: sql`o.time_zone`,
@@ -63,20 +63,22 @@ const search = (sql: SqlClient.SqlClient) => {
     },
     joined: sql`LEFT JOIN operators o ON o.id = page.operator_id`
   }))
-  return (operatorId: number, wanted: PropertySearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+  return (operatorId: number, filters: PropertySearch, page: Page) =>
+    selectPage(toSearchValues(operatorId, filters), page)
 }
 
 /** Whether the group and the tag a search names exist; asked only when the search found nothing. */
-const known = (sql: SqlClient.SqlClient) => {
+const checkFilters = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, group_id, tag_id }: Wanted) => sql`
-      SELECT ${groupKnown(sql, operatorId, group_id)} AS group_known, ${tagKnown(sql, operatorId, tag_id)} AS tag_known`
+    ({ operatorId, group_id, tag_id }: SearchValues) => sql`
+      SELECT ${groupExists(sql, operatorId, group_id)} AS group_known, ${tagExists(sql, operatorId, tag_id)} AS tag_known`
   )
-  return (operatorId: number, wanted: PropertySearch) => readKnown(statement(valuesOf(operatorId, wanted)))
+  return (operatorId: number, filters: PropertySearch) =>
+    readFilterCheck(statement(toSearchValues(operatorId, filters)))
 }
 
-interface Made {
+interface CreatePropertyParameters {
   readonly operatorId: number
   readonly title: string
   readonly now: Date
@@ -84,14 +86,14 @@ interface Made {
 
 /** Fails when the title is taken or the operator has no room left. */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, title, now }: Givens<Made>) => ({
+  const statement = prepareRecordedChange(sql, ({ operatorId, title, now }: Givens<CreatePropertyParameters>) => ({
     change: sql`
       made AS (
         INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now})
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: touchedIn(sql, "property", "made"),
+    touched: createdOrDeletedRecordsSql(sql, "property", "made"),
     outcome: sql`SELECT id FROM made`
   }))
   return (operatorId: number, title: string, now: Date) => readCreated(statement({ operatorId, title, now }))
@@ -101,9 +103,9 @@ const create = (sql: SqlClient.SqlClient) => {
 export class PropertyStore extends Context.Service<PropertyStore>()("latchkey/resources/PropertyStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
-    known: known(sql),
+    checkFilters: checkFilters(sql),
     create: create(sql),
-    withNameHolder: withNameHolder(sql, { table: "properties", column: "title" })
+    withConflictingId: withConflictingId(sql, { table: "properties", column: "title" })
   }))
 }) {
   static readonly layer = Layer.effect(PropertyStore, PropertyStore.make)

@@ -1,14 +1,14 @@
 import { Effect, Layer, Schema } from "effect"
-import { CurrentOperator } from "../../../contract/caller.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
-import { asList } from "../../../contract/id-list.ts"
-import { nameOf } from "../../../contract/names.ts"
-import { pageOf } from "../../../contract/page.ts"
-import { colorOf, PaletteColor } from "../../../contract/palette.ts"
+import { toSortedUniqueIds } from "../../../contract/id-list.ts"
+import { trimName } from "../../../contract/names.ts"
+import { toPage } from "../../../contract/page.ts"
+import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { change, done, handled, layerHandled } from "../../handled.ts"
-import { Identity } from "../../row-fields.ts"
-import { noSuchNamed } from "../properties/belonging.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
+import { RowId } from "../../row-fields.ts"
+import { missingReferenceError } from "../properties/belonging.ts"
 import {
   type create_property_tag,
   type delete_property_tag,
@@ -20,69 +20,69 @@ import { TagStore, tagNameTaken } from "./store.ts"
 
 const searchTags = (store: TagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof query_tags.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const found = yield* store.search(operatorId, payload, pageOf(payload))
-    return { tags: found.rows, total: found.total }
+    const { operatorId } = yield* CurrentCaller
+    const page = yield* store.search(operatorId, payload, toPage(payload))
+    return { tags: page.rows, total: page.total }
   })
 
-type NewTag = typeof create_property_tag.payloadSchema.Type
+type CreateTagPayload = typeof create_property_tag.payloadSchema.Type
 
 const createTag = (store: TagStore["Service"]) =>
   Effect.fnUntraced(
-    function* (payload: NewTag) {
-      const { operatorId } = yield* CurrentOperator
-      const given = tagOf(payload)
-      const tag = { ...given, color: payload.color, otherwise: colorOf(given.name) }
+    function* (payload: CreateTagPayload) {
+      const { operatorId } = yield* CurrentCaller
+      const fields = toTagFields(payload)
+      const tag = { ...fields, color: payload.color, otherwise: defaultTagColor(fields.name) }
       const created = yield* store.create(operatorId, tag, yield* currentSecond)
       const { id, color } = created
-      return id === null || color === null ? yield* noSuchNamed(created) ?? tagNameTaken : { id, color }
+      return id === null || color === null ? yield* missingReferenceError(created) ?? tagNameTaken : { id, color }
     },
-    (change, { name }) => store.withNameHolder(change, name)
+    (change, { name }) => store.withConflictingId(change, name)
   )
 
 /** Its colour too: a tag that comes back without a new one keeps the one it had. */
-const Created = Schema.Struct({ ...Identity.fields, color: PaletteColor })
+const CreatedTag = Schema.Struct({ ...RowId.fields, color: PaletteColor })
 
-const tagOf = (payload: NewTag) => ({
-  name: nameOf(payload.name),
-  property_ids: asList(payload.property_ids ?? []),
-  room_type_ids: asList(payload.room_type_ids ?? [])
+const toTagFields = (payload: CreateTagPayload) => ({
+  name: trimName(payload.name),
+  property_ids: toSortedUniqueIds(payload.property_ids ?? []),
+  room_type_ids: toSortedUniqueIds(payload.room_type_ids ?? [])
 })
 
 const updateTag = (store: TagStore["Service"]) =>
   Effect.fnUntraced(
     function* (payload: typeof update_property_tag.payloadSchema.Type) {
-      const { operatorId } = yield* CurrentOperator
+      const { operatorId } = yield* CurrentCaller
       const updated = yield* store.update(operatorId, payload.id, {
-        name: payload.name === undefined ? undefined : nameOf(payload.name),
+        name: payload.name === undefined ? undefined : trimName(payload.name),
         color: payload.color,
-        property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids),
-        room_type_ids: payload.room_type_ids === undefined ? undefined : asList(payload.room_type_ids)
+        property_ids: payload.property_ids === undefined ? undefined : toSortedUniqueIds(payload.property_ids),
+        room_type_ids: payload.room_type_ids === undefined ? undefined : toSortedUniqueIds(payload.room_type_ids)
       })
-      return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchTag : undefined
+      return updated.id === null ? yield* missingReferenceError(updated) ?? noSuchTag : undefined
     },
-    (change, { name }) => store.withNameHolder(change, name)
+    (change, { name }) => store.withConflictingId(change, name)
   )
 
 const deleteTag = (store: TagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_property_tag.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
+    const { operatorId } = yield* CurrentCaller
     const now = yield* currentSecond
-    const removed = yield* store.remove(operatorId, payload.id, now)
-    return removed === undefined ? yield* noSuchTag : undefined
+    const deletedTag = yield* store.remove(operatorId, payload.id, now)
+    return deletedTag === undefined ? yield* noSuchTag : undefined
   })
 
 const noSuchTag = new NotFound({ message: "id: no such tag." })
 
-export const layerTags = layerHandled(
+export const layerTags = layerOperations(
   Effect.map(TagStore, (store) =>
-    handled(Tags, {
+    handleOperations(Tags, {
       query_tags: searchTags(store),
-      create_property_tag: change(createTag(store), Created, ({ id, color }, payload) => ({
-        tag: { id, color, ...tagOf(payload) }
+      create_property_tag: changeHandler(createTag(store), CreatedTag, ({ id, color }, payload) => ({
+        tag: { id, color, ...toTagFields(payload) }
       })),
-      update_property_tag: done(updateTag(store)),
-      delete_property_tag: done(deleteTag(store))
+      update_property_tag: voidChangeHandler(updateTag(store)),
+      delete_property_tag: voidChangeHandler(deleteTag(store))
     })
   )
 ).pipe(Layer.provide(TagStore.layer))

@@ -1,18 +1,28 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedBetween, touchedIn } from "../../../changes/on-record.ts"
+import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { nameTaken } from "../../../contract/names.ts"
+import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { PaletteColor } from "../../../contract/palette.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { clearFormer, idsOn, putOn, replaced } from "../../../platform/database/replaced-list.ts"
-import { isNamed, nameKeyParameter, renamedTo } from "../../named-row.ts"
-import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../../own-row.ts"
-import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import {
+  deleteFormerVersionsSql,
+  insertItemsSql,
+  listIdsSql,
+  nextVersionAssignment
+} from "../../../platform/database/replaced-list.ts"
+import { hasNameCondition, nameKeyParameter, renameAssignments } from "../../named-row.ts"
+import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../own-row.ts"
+import {
+  allReferencesExist,
+  CheckedChangeRow,
+  ownershipPreconditions,
+  type ReferencedIds
+} from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
@@ -28,9 +38,9 @@ export interface NewTag extends Omit<Tag, "id" | "color"> {
 export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "otherwise">]: NewTag[Field] | undefined }
 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
-const WrittenTag = Schema.Struct({ ...Written.fields, color: Schema.NullOr(PaletteColor) })
+const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(PaletteColor) })
 
-const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
+const readChangedTag = makeRowReaderOrFail(ChangedTagRow, ({ name, detail }) => {
   switch (name) {
     case "property_tags_name":
     case "property_tags_name_key":
@@ -42,50 +52,56 @@ const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
   }
 })
 
-export const tagNameTaken = nameTaken("name", "tag")
+export const tagNameTaken = nameConflict("name", "tag")
 
-const PROPERTIES = { rows: "tag_properties", owner: "tag_id", item: "property_id", version: "properties_version" }
-const ROOM_TYPES = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
+const PROPERTY_LIST = { rows: "tag_properties", owner: "tag_id", item: "property_id", version: "properties_version" }
+const ROOM_TYPE_LIST = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
 
 /** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
-const attached = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: Valued<Named>): Fragment => sql`
-  on_properties AS (${putOn(sql, PROPERTIES, property_ids)}),
-  on_room_types AS (${putOn(sql, ROOM_TYPES, room_type_ids)})`
+const assignTag = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: Valued<ReferencedIds>): Fragment => sql`
+  on_properties AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)}),
+  on_room_types AS (${insertItemsSql(sql, ROOM_TYPE_LIST, room_type_ids)})`
 
 /** The CTEs that clear away what former versions of the tag of the CTE `written` were on. */
-const detached = (sql: SqlClient.SqlClient): Fragment => sql`
-  off_properties AS (${clearFormer(sql, PROPERTIES)}),
-  off_room_types AS (${clearFormer(sql, ROOM_TYPES)})`
+const clearFormerAssignments = (sql: SqlClient.SqlClient): Fragment => sql`
+  off_properties AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}),
+  off_room_types AS (${deleteFormerVersionsSql(sql, ROOM_TYPE_LIST)})`
 
-const selectWrittenTag = (sql: SqlClient.SqlClient): Fragment =>
+const selectChangedTag = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = pagesOf(sql, Tag, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
-    matching: sql`
+  const selectPage = makePageReader(
+    sql,
+    Tag,
+    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
+      matching: sql`
       SELECT * FROM property_tags WHERE operator_id = ${operatorId} AND deleted_at IS NULL
         AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
-    orderBy: sql`id`,
-    columns: { property_ids: idsOn(sql, PROPERTIES), room_type_ids: idsOn(sql, ROOM_TYPES) }
-  }))
-  return (operatorId: number, { id }: TagSearch, asked: Page) => page({ operatorId, id }, asked)
+      orderBy: sql`id`,
+      columns: { property_ids: listIdsSql(sql, PROPERTY_LIST), room_type_ids: listIdsSql(sql, ROOM_TYPE_LIST) }
+    })
+  )
+  return (operatorId: number, { id }: TagSearch, page: Page) => selectPage({ operatorId, id }, page)
 }
 
-interface Made extends OfOperator, NewTag {
+interface CreateTagParameters extends OperatorScoped, NewTag {
   readonly now: Date
 }
 
 /** Makes a tag, or restores the deleted tag with the same name, which gets the name as it is written now. Fails at the limit of tags. */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, name, color, otherwise, now, ...named }: Givens<Made>) => ({
-    change: sql`
-      ${preconditions(sql, operatorId, named)},
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, name, color, otherwise, now, ...references }: Givens<CreateTagParameters>) => ({
+      change: sql`
+      ${ownershipPreconditions(sql, operatorId, references)},
       unkeyed AS (
         SELECT id FROM property_tags WHERE operator_id = ${operatorId} AND name = ${name} AND name_key IS NULL
       ), restored AS (
         UPDATE property_tags tag SET deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
         FROM unkeyed, preconditions
-        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allKnown(sql)}
+        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allReferencesExist(sql)}
           AND NOT EXISTS (
             SELECT FROM property_tags other
             WHERE other.operator_id = ${operatorId} AND other.name_key = ${nameKeyParameter(sql, name)} AND other.deleted_at IS NULL)
@@ -93,43 +109,46 @@ const create = (sql: SqlClient.SqlClient) => {
       ), made AS (
         INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
         SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
-        FROM preconditions WHERE ${allKnown(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
+        FROM preconditions WHERE ${allReferencesExist(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
         ON CONFLICT (operator_id, name_key) DO UPDATE SET
           deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)
         WHERE tag.deleted_at IS NOT NULL
         RETURNING tag.*
-      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${attached(sql, named)}`,
-    events: [],
-    touched: touchedIn(sql, "tag", "written"),
-    outcome: selectWrittenTag(sql)
-  }))
+      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${assignTag(sql, references)}`,
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "tag", "written"),
+      outcome: selectChangedTag(sql)
+    })
+  )
   return (operatorId: number, tag: NewTag, now: Date) => {
     const { name, color, otherwise, property_ids, room_type_ids } = tag
-    return readWritten(statement({ operatorId, name, color, otherwise, property_ids, room_type_ids, now }))
+    return readChangedTag(statement({ operatorId, name, color, otherwise, property_ids, room_type_ids, now }))
   }
 }
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
-const freed = (
+const purgeDeletedTag = (
   sql: SqlClient.SqlClient,
   operatorId: Value<number>,
   id: Value<number>,
   name: Value<string>
 ): Fragment => sql`
   DELETE FROM property_tags deleted USING preconditions
-  WHERE deleted.operator_id = ${operatorId} AND ${isNamed(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
-    AND ${allKnown(sql)} AND EXISTS (
+  WHERE deleted.operator_id = ${operatorId} AND ${hasNameCondition(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
+    AND ${allReferencesExist(sql)} AND EXISTS (
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
 
-interface Edited extends OwnRow, TagEdit {}
+interface UpdateTagParameters extends OperatorRowId, TagEdit {}
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, name, color, ...named }: Givens<Edited>) => ({
-    change: sql`
-      ${preconditions(sql, operatorId, named)},
-      freed AS (${name === undefined ? sql`SELECT` : freed(sql, operatorId, id, name)}),
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, id, name, color, ...references }: Givens<UpdateTagParameters>) => ({
+      change: sql`
+      ${ownershipPreconditions(sql, operatorId, references)},
+      freed AS (${name === undefined ? sql`SELECT` : purgeDeletedTag(sql, operatorId, id, name)}),
       before AS (
         SELECT * FROM property_tags
         WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
@@ -138,40 +157,41 @@ const update = (sql: SqlClient.SqlClient) => {
         FOR NO KEY UPDATE
       ), written AS (
         UPDATE property_tags t SET
-          ${renamedTo(sql, "t", name)},
+          ${renameAssignments(sql, "t", name)},
           color = coalesce(${color ?? null}::text, t.color),
-          ${replaced(sql, PROPERTIES, named.property_ids, "t")}, ${replaced(sql, ROOM_TYPES, named.room_type_ids, "t")}
+          ${nextVersionAssignment(sql, PROPERTY_LIST, references.property_ids, "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, references.room_type_ids, "t")}
         FROM before, preconditions
-        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allKnown(sql)}
+        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allReferencesExist(sql)}
         RETURNING t.*
-      ), ${detached(sql)}, ${attached(sql, named)}`,
-    events: [],
-    touched: touchedBetween(sql, "tag", "written"),
-    outcome: selectWrittenTag(sql)
-  }))
+      ), ${clearFormerAssignments(sql)}, ${assignTag(sql, references)}`,
+      events: [],
+      touched: changedRecordsSql(sql, "tag", "written"),
+      outcome: selectChangedTag(sql)
+    })
+  )
   return (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
-    readWritten(statement({ operatorId, id, name, color, property_ids, room_type_ids }))
+    readChangedTag(statement({ operatorId, id, name, color, property_ids, room_type_ids }))
 }
 
-interface Removed extends OwnRow {
+interface DeleteTagParameters extends OperatorRowId {
   readonly now: Date
 }
 
 /** Answers the deleted tag's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, now }: Givens<Removed>) => ({
+  const statement = prepareRecordedChange(sql, ({ operatorId, id, now }: Givens<DeleteTagParameters>) => ({
     change: sql`
       written AS (
         UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
-          ${replaced(sql, PROPERTIES, [], "t")}, ${replaced(sql, ROOM_TYPES, [], "t")}
+          ${nextVersionAssignment(sql, PROPERTY_LIST, [], "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, [], "t")}
         WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
         RETURNING t.*
-      ), ${detached(sql)}`,
+      ), ${clearFormerAssignments(sql)}`,
     events: [],
-    touched: touchedIn(sql, "tag", "written"),
+    touched: createdOrDeletedRecordsSql(sql, "tag", "written"),
     outcome: sql`SELECT id FROM written`
   }))
-  return (operatorId: number, id: number, now: Date) => readIdentity(statement({ operatorId, id, now }))
+  return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))
 }
 
 /** The SQL of property tags. */
@@ -181,7 +201,7 @@ export class TagStore extends Context.Service<TagStore>()("latchkey/resources/Ta
     create: create(sql),
     update: update(sql),
     remove: remove(sql),
-    withNameHolder: withNameHolder(sql, { table: "property_tags", column: "name", keepsDeleted: true })
+    withConflictingId: withConflictingId(sql, { table: "property_tags", column: "name", keepsDeleted: true })
   }))
 }) {
   static readonly layer = Layer.effect(TagStore, TagStore.make)

@@ -1,15 +1,15 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord } from "../../../changes/on-record.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { recordChange } from "../../../changes/on-record.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 import type { DeliveryKey } from "./message.ts"
 
 /** Deliveries one statement of a replay queues again. */
 export const REPLAY_ROWS = 1_000
 
-const LoggedTry = Schema.Struct({
+const LoggedAttempt = Schema.Struct({
   attempt: Schema.Int,
   started_at: Schema.DateFromString,
   duration_ms: Schema.Int,
@@ -33,17 +33,17 @@ export const LoggedDelivery = Schema.Struct({
   paused_reason: Schema.NullOr(Schema.String),
   /** When a waiting one may go next. */
   due_at: Schema.Date,
-  attempts: Schema.Array(LoggedTry)
+  attempts: Schema.Array(LoggedAttempt)
 })
 export type LoggedDelivery = typeof LoggedDelivery.Type
 
 /** Which deliveries are meant; what is undefined does not narrow it. */
-export interface Wanted {
+export interface DeliveryFilter {
   readonly key?: DeliveryKey | undefined
   readonly operatorId?: number | undefined
   readonly subscriptionId?: number | undefined
   /** Dead letters only. */
-  readonly dead?: boolean | undefined
+  readonly deadLettersOnly?: boolean | undefined
   /** Of events before this one, by its id: the next page of a list. */
   readonly before?: number | undefined
   /** Of events queued from `from` on and before `until`. */
@@ -51,36 +51,36 @@ export interface Wanted {
   readonly until?: Date | undefined
 }
 
-const Replayed = Schema.Struct({ operator_id: Schema.Int, event_id: Schema.Int, subscription_id: Schema.Int })
-type Replayed = typeof Replayed.Type
+const ReplayedDelivery = Schema.Struct({ operator_id: Schema.Int, event_id: Schema.Int, subscription_id: Schema.Int })
+type ReplayedDelivery = typeof ReplayedDelivery.Type
 
-const WaitingDelivery = Schema.Struct({ ...Replayed.fields, queued_at: Schema.Date })
+const WaitingDelivery = Schema.Struct({ ...ReplayedDelivery.fields, queued_at: Schema.Date })
 
-const readLogged = rowsOf(LoggedDelivery)
-const readWaiting = rowOf(WaitingDelivery)
-const readReplayed = rowsOf(Replayed)
+const readLogged = makeRowsReader(LoggedDelivery)
+const readWaiting = makeOptionalRowReader(WaitingDelivery)
+const readReplayed = makeRowsReader(ReplayedDelivery)
 
 /** Conditions on delivery `d` and its event `e`. */
-const isWanted = (sql: SqlClient.SqlClient, wanted: Wanted): Fragment => {
-  const all = [sql`true`]
-  if (wanted.key !== undefined) {
-    all.push(sql`d.event_id = ${wanted.key.event_id} AND d.subscription_id = ${wanted.key.subscription_id}`)
+const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => {
+  const conditions = [sql`true`]
+  if (filter.key !== undefined) {
+    conditions.push(sql`d.event_id = ${filter.key.event_id} AND d.subscription_id = ${filter.key.subscription_id}`)
   }
-  if (wanted.operatorId !== undefined) all.push(sql`d.operator_id = ${wanted.operatorId}`)
-  if (wanted.subscriptionId !== undefined) all.push(sql`d.subscription_id = ${wanted.subscriptionId}`)
-  if (wanted.dead === true) all.push(sql`d.state = 'dead'`)
-  if (wanted.before !== undefined) all.push(sql`d.event_id < ${wanted.before}`)
-  if (wanted.from !== undefined) all.push(sql`e.queued_at >= ${wanted.from}`)
-  if (wanted.until !== undefined) all.push(sql`e.queued_at < ${wanted.until}`)
-  return sql`${sql.and(all)}`
+  if (filter.operatorId !== undefined) conditions.push(sql`d.operator_id = ${filter.operatorId}`)
+  if (filter.subscriptionId !== undefined) conditions.push(sql`d.subscription_id = ${filter.subscriptionId}`)
+  if (filter.deadLettersOnly === true) conditions.push(sql`d.state = 'dead'`)
+  if (filter.before !== undefined) conditions.push(sql`d.event_id < ${filter.before}`)
+  if (filter.from !== undefined) conditions.push(sql`e.queued_at >= ${filter.from}`)
+  if (filter.until !== undefined) conditions.push(sql`e.queued_at < ${filter.until}`)
+  return sql`${sql.and(conditions)}`
 }
 
 /** The event `e` and the subscription `s` of delivery `d`. */
-const joined = (sql: SqlClient.SqlClient): Fragment => sql`
+const deliveryJoins = (sql: SqlClient.SqlClient): Fragment => sql`
   JOIN events e ON e.operator_id = d.operator_id AND e.id = d.event_id
   JOIN webhook_subscriptions s ON s.operator_id = d.operator_id AND s.id = d.subscription_id`
 
-const latest = (sql: SqlClient.SqlClient, wanted: Wanted, most: number): Fragment => sql`
+const latestDeliveriesSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter, limit: number): Fragment => sql`
   SELECT d.operator_id, d.event_id, d.subscription_id, s.url, s.paused_reason, e.event, d.record, e.queued_at, d.state,
     d.due_at,
     coalesce((
@@ -89,20 +89,20 @@ const latest = (sql: SqlClient.SqlClient, wanted: Wanted, most: number): Fragmen
         WHERE operator_id = d.operator_id AND event_id = d.event_id AND subscription_id = d.subscription_id
         ORDER BY attempt DESC LIMIT ${WEBHOOK_TRIES_SHOWN}) a
     ), '[]') AS attempts
-  FROM webhook_deliveries d ${joined(sql)}
-  WHERE ${isWanted(sql, wanted)}
-  ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${most}`
+  FROM webhook_deliveries d ${deliveryJoins(sql)}
+  WHERE ${deliveryCondition(sql, filter)}
+  ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${limit}`
 
-const oldest = (sql: SqlClient.SqlClient, wanted: Wanted): Fragment => sql`
+const oldestWaitingSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => sql`
   SELECT d.operator_id, d.event_id, d.subscription_id, e.queued_at
-  FROM webhook_lanes d ${joined(sql)}
-  WHERE s.deleted_at IS NULL AND ${isWanted(sql, wanted)}
+  FROM webhook_lanes d ${deliveryJoins(sql)}
+  WHERE s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id LIMIT 1`
 
 /** One page of a replay: the keys in order after the last one's, so that what is delivered meanwhile stays so. */
-const replaying = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, now: Date) =>
-  onRecord(sql, {
-    change: queuedAgain(sql, wanted, after, now),
+const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: ReplayedDelivery, now: Date) =>
+  recordChange(sql, {
+    change: requeueSql(sql, filter, after, now),
     events: [],
     touched: sql`
       SELECT DISTINCT operator_id, 'webhook:' || subscription_id AS record, '{deliveries}'::text[] AS fields
@@ -110,10 +110,15 @@ const replaying = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, no
     outcome: sql`SELECT * FROM replayed ORDER BY operator_id, event_id, subscription_id`
   })
 
-const queuedAgain = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, now: Date): Fragment => sql`
+const requeueSql = (
+  sql: SqlClient.SqlClient,
+  filter: DeliveryFilter,
+  after: ReplayedDelivery,
+  now: Date
+): Fragment => sql`
   chosen AS (
-    SELECT d.ctid AS place FROM webhook_deliveries d ${joined(sql)}
-    WHERE d.settled_at IS NOT NULL AND s.deleted_at IS NULL AND ${isWanted(sql, wanted)}
+    SELECT d.ctid AS place FROM webhook_deliveries d ${deliveryJoins(sql)}
+    WHERE d.settled_at IS NOT NULL AND s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
       AND (d.operator_id, d.event_id, d.subscription_id) > (${after.operator_id}::bigint, ${after.event_id}::bigint,
         ${after.subscription_id}::bigint)
     ORDER BY d.operator_id, d.event_id, d.subscription_id LIMIT ${REPLAY_ROWS} FOR UPDATE OF d
@@ -128,23 +133,23 @@ const queuedAgain = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, 
 export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/deliveries/DeliveryLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `most`, the latest first. */
-    list: (wanted: Wanted, most: number) => readLogged(sql`${latest(sql, wanted, most)}`),
+    list: (filter: DeliveryFilter, limit: number) => readLogged(sql`${latestDeliveriesSql(sql, filter, limit)}`),
 
     /** What happened first of all that waits for a subscription, unless that was deleted. It is the head of its lane. */
-    oldestWaiting: ({ operatorId, subscriptionId }: Wanted) =>
-      readWaiting(sql`${oldest(sql, { operatorId, subscriptionId })}`),
+    oldestWaiting: ({ operatorId, subscriptionId }: DeliveryFilter) =>
+      readWaiting(sql`${oldestWaitingSql(sql, { operatorId, subscriptionId })}`),
 
     /**
      * Sends settled deliveries again, each under the id it had, and answers how many. What still waits goes anyway;
      * what belongs to a deleted subscription goes nowhere.
      */
-    replay: Effect.fnUntraced(function* (wanted: Wanted, now: Date) {
+    replay: Effect.fnUntraced(function* (filter: DeliveryFilter, now: Date) {
       let count = 0
-      let last: Replayed | undefined = { operator_id: 0, event_id: 0, subscription_id: 0 }
-      while (last !== undefined) {
-        const page: ReadonlyArray<Replayed> = yield* readReplayed(replaying(sql, wanted, last, now))
+      let lastReplayed: ReplayedDelivery | undefined = { operator_id: 0, event_id: 0, subscription_id: 0 }
+      while (lastReplayed !== undefined) {
+        const page: ReadonlyArray<ReplayedDelivery> = yield* readReplayed(replayPage(sql, filter, lastReplayed, now))
         count += page.length
-        last = page.length < REPLAY_ROWS ? undefined : page.at(-1)
+        lastReplayed = page.length < REPLAY_ROWS ? undefined : page.at(-1)
       }
       return count
     })

@@ -1,28 +1,28 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { batcher } from "../../../jobs/batcher.ts"
-import { Lease } from "../../../jobs/lease.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { makeBatcher } from "../../../jobs/batcher.ts"
+import { LeaseDuration } from "../../../jobs/lease.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { Health } from "./breaker.ts"
 import {
+  type DeliveryAttempt,
+  type DeliverySuccess,
   RestedSubscription,
   type SubscriptionAddress,
   type SubscriptionKey,
-  type Success,
-  TakenDelivery,
-  type Tried
+  TakenDelivery
 } from "./delivery.ts"
 import { handingBack, settlingDelivered, settlingFailed } from "./settling.ts"
-import { healthOf, type Pause, replacingHealth } from "./subscriptions.ts"
+import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscriptions.ts"
 import { restsOver, takingDue, takingProbe } from "./taking.ts"
 
 /** Deliveries under way at once in a process, of all subscriptions together, and those one statement settles. */
 export const UNDER_WAY = 256
 
-const readTaken = rowsOf(TakenDelivery)
-const readRested = rowsOf(RestedSubscription)
-const readHealth = rowOf(Schema.Struct({ health: Health }))
-const readReplaced = rowOf(Schema.Struct({ id: Schema.Int }))
+const readTaken = makeRowsReader(TakenDelivery)
+const readRested = makeRowsReader(RestedSubscription)
+const readHealth = makeOptionalRowReader(Schema.Struct({ health: Health }))
+const readReplaced = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
 /**
  * The second way of an event: deliveries that wait, in the database, for any worker of any process. Each is timed work
@@ -40,9 +40,9 @@ const readReplaced = rowOf(Schema.Struct({ id: Schema.Int }))
 export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/deliveries/DeliveryQueue", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const leaseMs = yield* Lease
-    const delivered = yield* batcher(
-      (successes: ReadonlyArray<Success>) =>
+    const leaseMs = yield* LeaseDuration
+    const delivered = yield* makeBatcher(
+      (successes: ReadonlyArray<DeliverySuccess>) =>
         DateTime.nowAsDate.pipe(
           Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
           Effect.asVoid,
@@ -67,7 +67,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/de
       delivered,
 
       /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
-      failed: (delivery: TakenDelivery, tried: Tried, nextTry: Date | undefined, now: Date) =>
+      failed: (delivery: TakenDelivery, tried: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
         readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
 
       /** Hands a delivery back untried. */
@@ -75,11 +75,11 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/de
         sql`${handingBack(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
 
       health: (subscription: SubscriptionAddress) =>
-        readHealth(sql`${healthOf(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
+        readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
 
       /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
-      replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: Pause) =>
-        readReplaced(sql`${replacingHealth(sql, subscription, from, to, pause)} RETURNING id`).pipe(
+      replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: SubscriptionPause) =>
+        readReplaced(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
           Effect.map((row) => row !== undefined)
         )
     }

@@ -1,28 +1,28 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { handingOutEvents } from "../../../jobs/events/events.ts"
-import { type Follower, Followers } from "../../../jobs/events/followers.ts"
+import { dispatchEventsSql } from "../../../jobs/events/events.ts"
+import { type InternalSubscriber, InternalSubscribers } from "../../../jobs/events/followers.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
 /** Events one statement hands to their subscriptions. */
 export const FAN_OUT_EVENTS = 200
 /** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
 const FAN_OUT_LOCK = 7_012_027
 
-const Handed = Schema.Struct({
+const DispatchResult = Schema.Struct({
   events: Schema.Int,
   deliveries: Schema.Int,
   followed: Schema.Int,
   operators: Schema.Array(Schema.Int)
 })
 /** How many events were handed out, how many deliveries that made and how much else to do, and whose events they were. */
-export type Handed = typeof Handed.Type
+export type DispatchResult = typeof DispatchResult.Type
 
-const readHanded = rowOf(Handed)
+const readDispatchResult = makeOptionalRowReader(DispatchResult)
 
-const NOTHING: Handed = { events: 0, deliveries: 0, followed: 0, operators: [] }
+const NOTHING_DISPATCHED: DispatchResult = { events: 0, deliveries: 0, followed: 0, operators: [] }
 
 /**
  * The first way of an event: from where its change recorded it into the feed, into a delivery for each subscription that wants
@@ -37,29 +37,37 @@ export class FanOut extends Context.Service<
   FanOut,
   {
     /** Hands out the oldest waiting events. */
-    readonly next: (now: Date) => Effect.Effect<Handed>
+    readonly dispatchNext: (now: Date) => Effect.Effect<DispatchResult>
   }
 >()("latchkey/deliveries/FanOut") {
   static readonly layer = Layer.effect(
     FanOut,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const followers = yield* Followers
-      const statement = inForms(sql, ({ now }: Givens<{ readonly now: Date }>) => handingOut(sql, now, followers))
-      return { next: (now) => Effect.map(readHanded(statement({ now })), (row) => row ?? NOTHING) }
+      const subscribers = yield* InternalSubscribers
+      const statement = inForms(sql, ({ now }: Givens<{ readonly now: Date }>) =>
+        dispatchToAllSql(sql, now, subscribers)
+      )
+      return {
+        dispatchNext: (now) => Effect.map(readDispatchResult(statement({ now })), (row) => row ?? NOTHING_DISPATCHED)
+      }
     })
   )
 }
 
 // The snapshot may be older than the turn: what another process has handed out meanwhile is left alone, because the
 // events are marked as they are now.
-const handingOut = (sql: SqlClient.SqlClient, now: Value<Date>, followers: ReadonlyArray<Follower>): Fragment => {
-  const following = followers.map((follow, at) => ({
+const dispatchToAllSql = (
+  sql: SqlClient.SqlClient,
+  now: Value<Date>,
+  subscribers: ReadonlyArray<InternalSubscriber>
+): Fragment => {
+  const projections = subscribers.map((follow, at) => ({
     name: sql.literal(`following_${at}`),
     statement: follow(sql, sql`fanned`, now)
   }))
-  const ctes = following.map(({ name, statement }) => sql`, ${name} AS (${statement})`)
-  const counted = following.map(({ name }) => sql` + (SELECT count(*) FROM ${name})`)
+  const ctes = projections.map(({ name, statement }) => sql`, ${name} AS (${statement})`)
+  const projectionCounts = projections.map(({ name }) => sql` + (SELECT count(*) FROM ${name})`)
   return sql`
   WITH turn AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
@@ -71,7 +79,7 @@ const handingOut = (sql: SqlClient.SqlClient, now: Value<Date>, followers: Reado
       ORDER BY id LIMIT ${FAN_OUT_EVENTS}
     ) oldest
   ), fanned AS (
-    ${handingOutEvents(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload,
+    ${dispatchEventsSql(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload,
       e.traceparent
   ), queued AS (
     INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
@@ -83,5 +91,5 @@ const handingOut = (sql: SqlClient.SqlClient, now: Value<Date>, followers: Reado
     RETURNING 1
   )${sql.join("", false)(ctes)}
   SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries,
-    0${sql.join("", false)(counted)} AS followed, ARRAY(SELECT DISTINCT operator_id FROM fanned) AS operators`
+    0${sql.join("", false)(projectionCounts)} AS followed, ARRAY(SELECT DISTINCT operator_id FROM fanned) AS operators`
 }

@@ -3,26 +3,26 @@ import https from "node:https"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import packageJson from "../../../../package.json" with { type: "json" }
 import {
-  WEBHOOK_ANSWER_BYTES,
-  WEBHOOK_ANSWER_KEPT_BYTES,
+  WEBHOOK_RESPONSE_BYTES,
+  WEBHOOK_RESPONSE_STORED_BYTES,
   WEBHOOK_RETRY_AFTER_MS,
   WEBHOOK_TRY_MS
 } from "../../../platform/limits.ts"
-import { inSpan, record } from "../../../platform/telemetry/spans.ts"
-import { traceparentNow } from "../../../platform/telemetry/traceparent.ts"
+import { annotateSpan, withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { currentTraceparent } from "../../../platform/telemetry/traceparent.ts"
 import type { AddressResolver } from "./AddressResolver.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
-import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
-import { type Failed, type HttpCall, httpCall, type Progress, type Read } from "./http-call.ts"
-import { retryAfterOf } from "./retry-after.ts"
+import { checkLiteralAddress, makeCheckedLookup } from "./checked-lookup.ts"
+import { type HttpCall, type HttpFailure, type HttpResponse, httpCall, type Progress } from "./http-call.ts"
+import { parseRetryAfter } from "./retry-after.ts"
 
 /** Milliseconds for one address of a name that has several, before the next is tried. */
-export const CONNECT_TRY_MS = 1_000
+export const CONNECT_ATTEMPT_MS = 1_000
 /** Idle connections kept for one receiver, and the milliseconds each is kept. */
 export const IDLE_SOCKETS = 4
 export const IDLE_SOCKET_MS = 15_000
 
-export interface Answered {
+export interface ReceiverResponse {
   readonly outcome: "answered"
   readonly status: number
   /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
@@ -32,9 +32,9 @@ export interface Answered {
 }
 
 /** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
-export type Attempt = (Answered | Failed) & { readonly durationMs: number }
+export type DeliveryResult = (ReceiverResponse | HttpFailure) & { readonly durationMs: number }
 
-interface Addressed {
+interface OutboundTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** For the whole try, from the look-up to the last byte of the answer; 10 s unless told. */
@@ -42,27 +42,27 @@ interface Addressed {
 }
 
 /** What is sent. */
-export interface Outgoing extends Addressed {
+export interface OutboundPost extends OutboundTarget {
   readonly body: string
 }
 
 /** What is asked for; of the answer's body at most so many bytes are read. */
-export interface Asking extends Addressed {
+export interface OutboundRequest extends OutboundTarget {
   readonly method: "GET" | "POST"
   readonly body?: string
-  readonly most: number
+  readonly maxBytes: number
 }
 
 /** 2xx is the only answer that says the receiver has the event (contract facts 11.2). */
-export const isDelivered = (attempt: Attempt): boolean =>
-  attempt.outcome === "answered" && attempt.status >= 200 && attempt.status < 300
+export const isDelivered = (result: DeliveryResult): boolean =>
+  result.outcome === "answered" && result.status >= 200 && result.status < 300
 
-const release = packageJson.version.split(".").slice(0, 2).join(".")
+const version = packageJson.version.split(".").slice(0, 2).join(".")
 
 const userAgent = (name: string, documentation: string | undefined): string =>
-  documentation === undefined ? `${name}/${release}` : `${name}/${release} (+${documentation})`
+  documentation === undefined ? `${name}/${version}` : `${name}/${version} (+${documentation})`
 
-const inWords: Record<Progress["phase"], string> = {
+const PHASE_DESCRIPTIONS: Record<Progress["phase"], string> = {
   connecting: "no connection",
   securing: "no TLS session",
   sent: "no answer",
@@ -70,13 +70,13 @@ const inWords: Record<Progress["phase"], string> = {
 }
 
 /** Connections of one kind, closed with the scope. Node files them under scheme, host and port: never lent to another host. */
-const agents = (options: https.AgentOptions) =>
+const makeAgents = (options: https.AgentOptions) =>
   Effect.acquireRelease(
     Effect.sync(() => ({ "http:": new http.Agent(options), "https:": new https.Agent(options) })),
-    (made) =>
+    (pair) =>
       Effect.sync(() => {
-        made["http:"].destroy()
-        made["https:"].destroy()
+        pair["http:"].destroy()
+        pair["https:"].destroy()
       })
   )
 
@@ -88,27 +88,31 @@ const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
 /** Response statuses whose `Retry-After` a retry respects. */
 const OVERLOADED = new Set([429, 503])
 
-const toAnswered = ({ outcome, status, headers, bytes }: Read, now: number): Answered => ({
+const toReceiverResponse = ({ outcome, status, headers, bytes }: HttpResponse, now: number): ReceiverResponse => ({
   outcome,
   status,
-  ...(OVERLOADED.has(status) ? { retryAfterMs: retryAfterOf(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
+  ...(OVERLOADED.has(status) ? { retryAfterMs: parseRetryAfter(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
   // `stream` keeps a character that the cut went through out of the text.
   firstBytes: new TextDecoder()
-    .decode(bytes.subarray(0, WEBHOOK_ANSWER_KEPT_BYTES), { stream: true })
+    .decode(bytes.subarray(0, WEBHOOK_RESPONSE_STORED_BYTES), { stream: true })
     .replaceAll("\0", "\uFFFD")
 })
 
-const failed = (reason: Failed["reason"], detail: string): Failed => ({ outcome: "failed", reason, detail })
+const toFailure = (reason: HttpFailure["reason"], detail: string): HttpFailure => ({
+  outcome: "failed",
+  reason,
+  detail
+})
 
 /** The header of the trace a try is part of, if any. */
-const traced = Effect.map(traceparentNow, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
+const traceHeaders = Effect.map(currentTraceparent, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
 
 /**
  * The request as a part of its trace: to which host, and how it ended. The rest of an address may be a credential, as
  * those of calendars are.
  */
-const inTrace = (method: Asking["method"], { hostname, port, protocol }: URL) =>
-  inSpan(
+const inRequestSpan = (method: OutboundRequest["method"], { hostname, port, protocol }: URL) =>
+  withChildSpan(
     method,
     {
       "http.request.method": method,
@@ -118,29 +122,36 @@ const inTrace = (method: Asking["method"], { hostname, port, protocol }: URL) =>
     "client"
   )
 
-const recordEnd = (end: Read | Failed) => {
-  if (end.outcome === "failed") return record("error.type", end.reason)
-  const answered = record("http.response.status_code", end.status)
-  return end.status < 400 ? answered : Effect.andThen(answered, record("error.type", String(end.status)))
+const recordResult = (result: HttpResponse | HttpFailure) => {
+  if (result.outcome === "failed") return annotateSpan("error.type", result.reason)
+  const recordStatus = annotateSpan("http.response.status_code", result.status)
+  return result.status < 400
+    ? recordStatus
+    : Effect.andThen(recordStatus, annotateSpan("error.type", String(result.status)))
 }
 
 /** Sends over a connection that is kept, or a new one if need be. */
 const makeSend = Effect.fnUntraced(function* (allowed: AllowedHosts) {
   const connection = {
-    lookup: checkedLookup(yield* Effect.context<AddressResolver>(), allowed),
-    autoSelectFamilyAttemptTimeout: CONNECT_TRY_MS
+    lookup: makeCheckedLookup(yield* Effect.context<AddressResolver>(), allowed),
+    autoSelectFamilyAttemptTimeout: CONNECT_ATTEMPT_MS
   }
-  const kept = yield* agents({ ...connection, keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_SOCKET_MS })
-  const single = yield* agents(connection)
+  const keepAliveAgents = yield* makeAgents({
+    ...connection,
+    keepAlive: true,
+    maxFreeSockets: IDLE_SOCKETS,
+    timeout: IDLE_SOCKET_MS
+  })
+  const singleUseAgents = yield* makeAgents(connection)
 
   return Effect.fnUntraced(function* (request: Omit<HttpCall, "agent">, progress: Progress) {
-    yield* checkLiteral(request.url.hostname, allowed)
+    yield* checkLiteralAddress(request.url.hostname, allowed)
     const scheme = request.url.protocol === "https:" ? "https:" : "http:"
-    const result = yield* httpCall({ ...request, agent: kept[scheme] }, progress)
+    const result = yield* httpCall({ ...request, agent: keepAliveAgents[scheme] }, progress)
     // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
-    const unlucky =
+    const isStaleConnection =
       result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
-    if (unlucky) return yield* httpCall({ ...request, agent: single[scheme] }, progress)
+    if (isStaleConnection) return yield* httpCall({ ...request, agent: singleUseAgents[scheme] }, progress)
     // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
     yield* Effect.yieldNow
     return result
@@ -151,44 +162,50 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
   const send = yield* makeSend(allowed)
 
   /** Sends within the time of a try; every end is a result. */
-  const tried = (request: Omit<HttpCall, "agent">, timeout: Duration.Duration) => {
+  const sendWithTimeout = (request: Omit<HttpCall, "agent">, timeout: Duration.Duration) => {
     const progress: Progress = { phase: "connecting", reused: false }
     return send(request, progress).pipe(
-      Effect.catchTag("RefusedAddress", ({ detail }) => Effect.succeed(failed("refused_address", detail))),
+      Effect.catchTag("RefusedAddress", ({ detail }) => Effect.succeed(toFailure("refused_address", detail))),
       Effect.timeoutOrElse({
         duration: timeout,
-        orElse: () => Effect.succeed(failed("timeout", `${inWords[progress.phase]} within ${Duration.format(timeout)}`))
+        orElse: () =>
+          Effect.succeed(
+            toFailure("timeout", `${PHASE_DESCRIPTIONS[progress.phase]} within ${Duration.format(timeout)}`)
+          )
       })
     )
   }
 
-  const askAs = (name: string) => {
+  const makeRequester = (name: string) => {
     const agent = userAgent(name, documentation)
-    return Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...asked }: Asking) {
+    return Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...input }: OutboundRequest) {
       const url = requestUrl(text, allowed)
-      if (Option.isNone(url)) return failed("refused_url", "not an https address")
-      const part = inTrace(asked.method, url.value)
-      return yield* part(
-        Effect.flatMap(traced, (trace) => {
-          const all = { ...headers, "user-agent": agent, ...trace }
+      if (Option.isNone(url)) return toFailure("refused_url", "not an https address")
+      const inSpanOfRequest = inRequestSpan(input.method, url.value)
+      return yield* inSpanOfRequest(
+        Effect.flatMap(traceHeaders, (traceHeader) => {
+          const allHeaders = { ...headers, "user-agent": agent, ...traceHeader }
           return Effect.tap(
-            tried({ url: url.value, headers: all, ...asked }, Duration.fromInputUnsafe(timeout)),
-            recordEnd
+            sendWithTimeout({ url: url.value, headers: allHeaders, ...input }, Duration.fromInputUnsafe(timeout)),
+            recordResult
           )
         })
       )
     })
   }
 
-  const delivered = askAs("Latchkey-Webhooks")
-  const post = Effect.fnUntraced(function* (outgoing: Outgoing) {
+  const requestAsWebhooks = makeRequester("Latchkey-Webhooks")
+  const post = Effect.fnUntraced(function* (request: OutboundPost) {
     const started = yield* Clock.currentTimeMillis
-    const result = yield* delivered({ ...outgoing, method: "POST", most: WEBHOOK_ANSWER_BYTES })
+    const result = yield* requestAsWebhooks({ ...request, method: "POST", maxBytes: WEBHOOK_RESPONSE_BYTES })
     const ended = yield* Clock.currentTimeMillis
-    return { ...(result.outcome === "answered" ? toAnswered(result, ended) : result), durationMs: ended - started }
+    return {
+      ...(result.outcome === "answered" ? toReceiverResponse(result, ended) : result),
+      durationMs: ended - started
+    }
   })
 
-  return { post, ask: askAs("Latchkey") }
+  return { post, request: makeRequester("Latchkey") }
 })
 
 /**
@@ -199,9 +216,9 @@ export class Outbound extends Context.Service<
   Outbound,
   {
     /** Delivers; 64 KiB of an answer are read. */
-    readonly post: (outgoing: Outgoing) => Effect.Effect<Attempt>
+    readonly post: (request: OutboundPost) => Effect.Effect<DeliveryResult>
     /** Asks, and answers what came back. */
-    readonly ask: (asking: Asking) => Effect.Effect<Read | Failed>
+    readonly request: (request: OutboundRequest) => Effect.Effect<HttpResponse | HttpFailure>
   }
 >()("latchkey/deliveries/Outbound") {
   /** `documentation` is the page the User-Agent points receivers to. */

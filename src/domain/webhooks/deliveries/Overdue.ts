@@ -1,16 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { periodically } from "../../../jobs/loop.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
-import { withWork } from "./loose-index-scan.ts"
-import { isActive } from "./subscriptions.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { subscriptionsWithWorkSql } from "./loose-index-scan.ts"
+import { activeCondition } from "./subscriptions.ts"
 
 /** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such polls. */
 export const OVERDUE_MS = 60_000
 export const OVERDUE_POLL_MS = 60_000
 /** Subscriptions one poll warns of, those that are furthest behind, and how far it counts what waits for each. */
-export const OVERDUE_LINES = 20
-export const OVERDUE_COUNTED = 1_000
+export const OVERDUE_WARNINGS = 20
+export const OVERDUE_COUNT_LIMIT = 1_000
 
 const OverdueSubscription = Schema.Struct({
   operator_id: Schema.Int,
@@ -21,27 +21,27 @@ const OverdueSubscription = Schema.Struct({
   waiting: Schema.Int
 })
 
-const readOverdue = rowsOf(OverdueSubscription)
+const readOverdue = makeRowsReader(OverdueSubscription)
 
 /**
  * Subscriptions that fall behind: something is due for OVERDUE_MS and has not gone. Either more happens than the
  * receiver keeps up with, or no worker gets to it. One that rests or is paused is left out: it waits by design.
  */
-export class Overdue extends Context.Service<
-  Overdue,
+export class OverdueDeliveries extends Context.Service<
+  OverdueDeliveries,
   {
     /** The ones that are furthest behind, up to OVERDUE_LINES. */
     readonly find: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
   }
 >()("latchkey/deliveries/Overdue") {
   static readonly layer = Layer.effect(
-    Overdue,
-    Effect.map(SqlClient.SqlClient, (sql) => ({ find: (now) => readOverdue(overdue(sql, now)) }))
+    OverdueDeliveries,
+    Effect.map(SqlClient.SqlClient, (sql) => ({ find: (now) => readOverdue(overdueSql(sql, now)) }))
   )
 }
 
-const overdue = (sql: SqlClient.SqlClient, now: Date) => sql`
-  WITH RECURSIVE ${withWork(sql)}, overdue AS MATERIALIZED (
+const overdueSql = (sql: SqlClient.SqlClient, now: Date) => sql`
+  WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}, overdue AS MATERIALIZED (
     SELECT with_work.operator_id, with_work.subscription_id, oldest.due_at
     FROM with_work
     JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
@@ -49,19 +49,19 @@ const overdue = (sql: SqlClient.SqlClient, now: Date) => sql`
       SELECT due_at FROM webhook_lanes
       WHERE operator_id = s.operator_id AND subscription_id = s.id AND event_id > 0
       ORDER BY due_at, event_id LIMIT 1) oldest
-    WHERE s.deleted_at IS NULL AND ${isActive(sql)} AND oldest.due_at <= ${new Date(now.getTime() - OVERDUE_MS)}
-    ORDER BY oldest.due_at LIMIT ${OVERDUE_LINES}
+    WHERE s.deleted_at IS NULL AND ${activeCondition(sql)} AND oldest.due_at <= ${new Date(now.getTime() - OVERDUE_MS)}
+    ORDER BY oldest.due_at LIMIT ${OVERDUE_WARNINGS}
   )
   SELECT operator_id, subscription_id, due_at, (
     SELECT count(*) FROM (
       SELECT FROM webhook_deliveries d
       WHERE d.operator_id = overdue.operator_id AND d.subscription_id = overdue.subscription_id AND d.state = 'waiting'
-      LIMIT ${OVERDUE_COUNTED}) counted) AS waiting
+      LIMIT ${OVERDUE_COUNT_LIMIT}) counted) AS waiting
   FROM overdue ORDER BY due_at`
 
 /** One warning for each subscription that is behind. */
 export const warnOverdue = Effect.fnUntraced(function* (now: Date) {
-  const { find } = yield* Overdue
+  const { find } = yield* OverdueDeliveries
   for (const { operator_id, subscription_id, due_at, waiting } of yield* find(now)) {
     const age = Math.floor((now.getTime() - due_at.getTime()) / 1000)
     yield* Effect.logWarning("webhook deliveries are overdue").pipe(
@@ -71,4 +71,4 @@ export const warnOverdue = Effect.fnUntraced(function* (now: Date) {
 })
 
 /** Warns from time to time, until the scope closes. */
-export const watching = periodically("looking for overdue deliveries", OVERDUE_POLL_MS, warnOverdue)
+export const watchOverdue = repeatPeriodically("looking for overdue deliveries", OVERDUE_POLL_MS, warnOverdue)

@@ -1,27 +1,27 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { awayWhileActing } from "../../../contract/away-from-place.ts"
-import { messageOf } from "../../../jobs/events/message.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { releasePermitForExternalAct } from "../../../contract/away-from-place.ts"
+import { toEventMessage } from "../../../jobs/events/message.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TESTS, WEBHOOK_TESTS_OF_OPERATOR } from "../../../platform/limits.ts"
-import { Sealing } from "../../../platform/sealing/Sealing.ts"
-import { Signing, type Tried } from "./delivery.ts"
+import { CurrentSealer } from "../../../platform/sealing/Sealing.ts"
+import { type DeliveryAttempt, WebhookSigning } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
-import { signedTry } from "./signed-try.ts"
+import { postSigned } from "./signed-try.ts"
 import { sending } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
 const TEST_EVENT = "webhook_test"
 
 /** A subscription, and whose. */
-export interface Tested {
+export interface TestTarget {
   readonly operatorId: number
   readonly id: number
 }
 
 /** What became of a test event. */
-export type Test =
-  | ({ readonly _tag: "Tried" } & Tried)
+export type TestResult =
+  | ({ readonly _tag: "Tried" } & DeliveryAttempt)
   /** There is no such subscription. */
   | { readonly _tag: "Gone" }
   /** Too many of the operator's, or of all together, are under way. */
@@ -30,68 +30,71 @@ export type Test =
   | { readonly _tag: "TooMany"; readonly seconds: number }
 
 /** Counts one more; the seconds to wait where there were too many. */
-type Counted = Effect.Effect<Option.Option<number>>
+type RateCheck = Effect.Effect<Option.Option<number>>
 
-const gone: Test = { _tag: "Gone" }
-const busy: Test = { _tag: "Busy" }
+const subscriptionMissing: TestResult = { _tag: "Gone" }
+const tooManyRunning: TestResult = { _tag: "Busy" }
 
 /** Test events under way in this process. */
-class UnderWay {
+class RunningTests {
   readonly #ofOperator = new Map<number, number>()
   #all = 0
 
   /** Whether there is room for another; then it is taken. */
   begin(operatorId: number): boolean {
-    const own = this.#ofOperator.get(operatorId) ?? 0
-    if (own >= WEBHOOK_TESTS_OF_OPERATOR || this.#all >= WEBHOOK_TESTS) return false
-    this.#ofOperator.set(operatorId, own + 1)
+    const ofOperator = this.#ofOperator.get(operatorId) ?? 0
+    if (ofOperator >= WEBHOOK_TESTS_OF_OPERATOR || this.#all >= WEBHOOK_TESTS) return false
+    this.#ofOperator.set(operatorId, ofOperator + 1)
     this.#all += 1
     return true
   }
 
   end(operatorId: number): void {
-    const own = (this.#ofOperator.get(operatorId) ?? 0) - 1
-    if (own > 0) this.#ofOperator.set(operatorId, own)
+    const ofOperator = (this.#ofOperator.get(operatorId) ?? 0) - 1
+    if (ofOperator > 0) this.#ofOperator.set(operatorId, ofOperator)
     else this.#ofOperator.delete(operatorId)
     this.#all -= 1
   }
 }
 
-const readSigning = rowOf(Signing)
+const readSigning = makeOptionalRowReader(WebhookSigning)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [outbound, seals] = [yield* Outbound, yield* Sealing]
-  const underWay = new UnderWay()
+  const [outbound, seals] = [yield* Outbound, yield* CurrentSealer]
+  const runningTests = new RunningTests()
 
-  const signingOf = ({ operatorId, id }: Tested, now: Date) =>
+  const findSigning = ({ operatorId, id }: TestTarget, now: Date) =>
     readSigning(sql`
       SELECT ${sending(sql, now)} FROM webhook_subscriptions s
       WHERE s.operator_id = ${operatorId} AND s.id = ${id} AND s.deleted_at IS NULL`)
 
-  const tried = Effect.fnUntraced(function* (tested: Tested, counted: Counted): Effect.fn.Return<Test> {
+  const sendTest = Effect.fnUntraced(function* (
+    target: TestTarget,
+    rateCheck: RateCheck
+  ): Effect.fn.Return<TestResult> {
     const now = yield* DateTime.nowAsDate
-    const signing = yield* signingOf(tested, now)
-    if (signing === undefined) return gone
-    const wait = yield* counted
+    const signing = yield* findSigning(target, now)
+    if (signing === undefined) return subscriptionMissing
+    const wait = yield* rateCheck
     if (Option.isSome(wait)) return { _tag: "TooMany", seconds: wait.value }
-    const body = messageOf({ event: TEST_EVENT, payload: { webhook_id: tested.id }, queued_at: now })
-    const known = `test_${tested.id}_${now.getTime()}`
-    const kept = { ...signing, operator_id: tested.operatorId, subscription_id: tested.id }
-    const sent = signedTry(kept, known, JSON.stringify(body)).pipe(
+    const body = toEventMessage({ event: TEST_EVENT, payload: { webhook_id: target.id }, queued_at: now })
+    const webhookId = `test_${target.id}_${now.getTime()}`
+    const keyedSigning = { ...signing, operator_id: target.operatorId, subscription_id: target.id }
+    const attempt = postSigned(keyedSigning, webhookId, JSON.stringify(body)).pipe(
       Effect.provideService(Outbound, outbound),
-      Effect.provideService(Sealing, seals)
+      Effect.provideService(CurrentSealer, seals)
     )
-    const ended = yield* awayWhileActing(sent)
-    return { _tag: "Tried", ...ended }
+    const result = yield* releasePermitForExternalAct(attempt)
+    return { _tag: "Tried", ...result }
   })
 
   return {
-    send: (tested: Tested, counted: Counted = Effect.succeedNone) =>
+    send: (target: TestTarget, rateCheck: RateCheck = Effect.succeedNone) =>
       Effect.acquireUseRelease(
-        Effect.sync(() => underWay.begin(tested.operatorId)),
-        (begun) => (begun ? tried(tested, counted) : Effect.succeed(busy)),
-        (begun) => (begun ? Effect.sync(() => underWay.end(tested.operatorId)) : Effect.void)
+        Effect.sync(() => runningTests.begin(target.operatorId)),
+        (hasBegun) => (hasBegun ? sendTest(target, rateCheck) : Effect.succeed(tooManyRunning)),
+        (hasBegun) => (hasBegun ? Effect.sync(() => runningTests.end(target.operatorId)) : Effect.void)
       )
   }
 })
@@ -106,7 +109,7 @@ export class TestEvents extends Context.Service<
   TestEvents,
   {
     /** `counted` is asked once there is room for it, so what is not sent does not count. */
-    readonly send: (tested: Tested, counted?: Counted) => Effect.Effect<Test>
+    readonly send: (target: TestTarget, rateCheck?: RateCheck) => Effect.Effect<TestResult>
   }
 >()("latchkey/deliveries/TestEvents") {
   static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | Outbound> = Layer.effect(TestEvents, make)

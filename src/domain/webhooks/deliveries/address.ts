@@ -7,10 +7,10 @@ import { type AllowedHosts, allowsAddress } from "./allowed-hosts.ts"
 
 const networks = (...texts: ReadonlyArray<string>) => texts.map(IpNetwork.fromStringUnsafe)
 
-type Blocks = ReadonlyArray<readonly [kind: string, networks: ReadonlyArray<IpNetwork.IpNetwork>]>
+type NetworkBlocks = ReadonlyArray<readonly [kind: string, networks: ReadonlyArray<IpNetwork.IpNetwork>]>
 
 /** The first kind that contains an address names it. */
-const FORBIDDEN_IPV4: Blocks = [
+const FORBIDDEN_IPV4: NetworkBlocks = [
   ["an unspecified address", networks("0.0.0.0/8")],
   ["a loopback address", networks("127.0.0.0/8")],
   ["a private address", networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
@@ -28,7 +28,7 @@ const FORBIDDEN_IPV4: Blocks = [
   ]
 ]
 
-const FORBIDDEN_IPV6: Blocks = [
+const FORBIDDEN_IPV6: NetworkBlocks = [
   ["an unspecified address", networks("::/128")],
   ["a loopback address", networks("::1/128")],
   ["a link-local address", networks("fe80::/10")],
@@ -44,7 +44,7 @@ const GLOBAL_UNICAST = IpNetwork.fromStringUnsafe("2000::/3")
 const NAT64 = IpNetwork.fromStringUnsafe("64:ff9b::/96")
 
 /** The IPv4 address a packet to this IPv6 address ends at. Mapped: this machine's own stack; NAT64: the network's translator. */
-const carriedIpv4 = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv4Address> =>
+const embeddedIpv4 = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv4Address> =>
   NetAddress.isIpv4Mapped(address) || IpNetwork.contains(NAT64, address)
     ? Option.some(NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12))))
     : Option.none()
@@ -55,8 +55,8 @@ export const forbiddenKind = (address: NetAddress.IpAddress): Option.Option<stri
   const kind = kinds.find(([, blocks]) => blocks.some((block) => IpNetwork.contains(block, address)))
   if (kind !== undefined) return Option.some(kind[0])
   if (NetAddress.isIpv4Address(address)) return Option.none()
-  const carried = carriedIpv4(address)
-  if (Option.isSome(carried)) return forbiddenKind(carried.value)
+  const embedded = embeddedIpv4(address)
+  if (Option.isSome(embedded)) return forbiddenKind(embedded.value)
   // Everything unassigned, and the forms that carry an IPv4 address in a deprecated way, lie outside global unicast.
   return IpNetwork.contains(GLOBAL_UNICAST, address) ? Option.none() : Option.some("a reserved address")
 }
@@ -65,7 +65,7 @@ export const forbiddenKind = (address: NetAddress.IpAddress): Option.Option<stri
  * Why a delivery may not go to what a resolver or a URL wrote, or nothing. A text that is not plainly one address
  * (a zone, an octal part) is refused: what cannot be read cannot be judged.
  */
-export const refusalOf = (text: string, allowed: AllowedHosts): Option.Option<string> =>
+export const forbiddenReason = (text: string, allowed: AllowedHosts): Option.Option<string> =>
   Result.match(NetAddress.ipFromString(text), {
     onFailure: () => Option.some("not an IP address"),
     onSuccess: (address) => (allowsAddress(allowed, address) ? Option.none() : forbiddenKind(address))

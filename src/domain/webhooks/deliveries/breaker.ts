@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Backoff, pauseOf } from "../../../jobs/retries.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
   WEBHOOK_BREAKER_FIRST_MS,
@@ -15,69 +15,77 @@ import {
 /** Milliseconds a probe may stay unanswered before another may go. */
 export const PROBE_MS = 30_000
 
-const failing = {
+const failureFields = {
   /** Failures since the last success. */
   failures: Schema.Int,
   /** When the first of them happened. */
   failingSince: Schema.Int
 }
-const bounded = {
-  ...failing,
+const cooldownFields = {
+  ...failureFields,
   /** The rests of this failing run, this one included. */
   rests: Schema.Int,
   until: Schema.Int
 }
 
 /** Nothing goes out before `until`; probing, one delivery is out, and its worker may have died with it. */
-export const Rest = Schema.Union([
-  Schema.Struct({ state: Schema.Literal("resting"), ...bounded }),
-  Schema.Struct({ state: Schema.Literal("probing"), ...bounded })
+export const Cooldown = Schema.Union([
+  Schema.Struct({ state: Schema.Literal("resting"), ...cooldownFields }),
+  Schema.Struct({ state: Schema.Literal("probing"), ...cooldownFields })
 ])
-export type Rest = typeof Rest.Type
+export type Cooldown = typeof Cooldown.Type
 
 export const Health = Schema.Union([
   Schema.Struct({ state: Schema.Literal("healthy") }),
   /** Failing, but too few times to rest: one delivery at a time. */
-  Schema.Struct({ state: Schema.Literal("failing"), ...failing }),
-  ...Rest.members,
+  Schema.Struct({ state: Schema.Literal("failing"), ...failureFields }),
+  ...Cooldown.members,
   /** No success for five days, a 410 from the receiver, or a pause by the host: nothing is sent until the webhook is resumed. */
-  Schema.Struct({ state: Schema.Literal("paused"), ...failing })
+  Schema.Struct({ state: Schema.Literal("paused"), ...failureFields })
 ])
 export type Health = typeof Health.Type
 
 export const healthy: Health = { state: "healthy" }
 
 /** The health of what its host has paused: no failure led to it. */
-export const stopped = (now: number): Health => ({ state: "paused", failures: 0, failingSince: now })
+export const pausedHealth = (now: number): Health => ({ state: "paused", failures: 0, failingSince: now })
 
 /** The health while a probe is out, to be stored by compare-and-set: whoever loses that race has no probe. */
-export const probing = (rest: Rest, now: number): Health => ({ ...rest, state: "probing", until: now + PROBE_MS })
+export const probingHealth = (cooldown: Cooldown, now: number): Health => ({
+  ...cooldown,
+  state: "probing",
+  until: now + PROBE_MS
+})
 
-const RESTS: Backoff = { firstMs: WEBHOOK_BREAKER_FIRST_MS, longestMs: WEBHOOK_BREAKER_LONGEST_MS, jitter: 0 }
+const COOLDOWN_BACKOFF: Backoff = {
+  firstMs: WEBHOOK_BREAKER_FIRST_MS,
+  longestMs: WEBHOOK_BREAKER_LONGEST_MS,
+  jitter: 0
+}
 
 /** Length of the n-th rest of a failing run. */
-export const restOf = (rests: number): number => pauseOf(RESTS, rests)
+export const cooldownMs = (rests: number): number => backoffMs(COOLDOWN_BACKOFF, rests)
 
 /** Returns the health after one more failure. `isGone`: the receiver returned 410, which pauses the subscription at once. */
-export const afterFailure = (health: Health, now: number, isGone = false): Health => {
+export const healthAfterFailure = (health: Health, now: number, isGone = false): Health => {
   if (health.state === "paused") return health
-  const counted =
+  const failureCounts =
     health.state === "healthy"
       ? { failures: 1, failingSince: now }
       : { failures: health.failures + 1, failingSince: health.failingSince }
-  if (isGone) return { state: "paused", ...counted }
+  if (isGone) return { state: "paused", ...failureCounts }
   // Age alone does not pause: a quiet subscription that failed once last week has had no chance to prove itself.
-  const old = now - counted.failingSince >= WEBHOOK_PAUSE_AFTER_MS
-  if (old && counted.failures >= WEBHOOK_PAUSE_FAILURES) return { state: "paused", ...counted }
-  if (counted.failures < WEBHOOK_BREAKER_FAILURES) return { state: "failing", ...counted }
+  const isOld = now - failureCounts.failingSince >= WEBHOOK_PAUSE_AFTER_MS
+  if (isOld && failureCounts.failures >= WEBHOOK_PAUSE_FAILURES) return { state: "paused", ...failureCounts }
+  if (failureCounts.failures < WEBHOOK_BREAKER_FAILURES) return { state: "failing", ...failureCounts }
   switch (health.state) {
     case "healthy":
     case "failing":
-      return { state: "resting", ...counted, rests: 1, until: now + restOf(1) }
+      return { state: "resting", ...failureCounts, rests: 1, until: now + cooldownMs(1) }
     case "resting":
       // A delivery that was out when the rest began: it counts, and does not lengthen the rest.
-      return { ...health, ...counted }
+      return { ...health, ...failureCounts }
     case "probing":
-      return { state: "resting", ...counted, rests: health.rests + 1, until: now + restOf(health.rests + 1) }
+      return { state: "resting", ...failureCounts, rests: health.rests + 1, until: now + cooldownMs(health.rests + 1) }
   }
 }

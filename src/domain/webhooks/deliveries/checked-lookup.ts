@@ -2,16 +2,16 @@ import type { LookupAddress } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 import { Array as Arr, Cause, type Context, Data, Effect, Exit, Option } from "effect"
 import { AddressResolver, NameNotResolved } from "./AddressResolver.ts"
-import { refusalOf } from "./address.ts"
+import { forbiddenReason } from "./address.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
 
 export class RefusedAddress extends Data.TaggedError("RefusedAddress")<{ readonly detail: string }> {}
 
 /** Fails when a URL's host is written as an address deliveries may not go to: sockets never ask a look-up for those. */
-export const checkLiteral = (host: string, allowed: AllowedHosts): Effect.Effect<void, RefusedAddress> => {
+export const checkLiteralAddress = (host: string, allowed: AllowedHosts): Effect.Effect<void, RefusedAddress> => {
   const address = host.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) === 0) return Effect.void
-  return Option.match(refusalOf(address, allowed), {
+  return Option.match(forbiddenReason(address, allowed), {
     onNone: () => Effect.void,
     onSome: (kind) => Effect.fail(new RefusedAddress({ detail: `${address} is ${kind}` }))
   })
@@ -21,14 +21,14 @@ export const checkLiteral = (host: string, allowed: AllowedHosts): Effect.Effect
  * The addresses of a name, all of them permitted. One forbidden address among them refuses the name: an honest
  * receiver has none, and a socket that may choose would sooner or later choose it.
  */
-const checkedAddresses = Effect.fnUntraced(function* (host: string, allowed: AllowedHosts) {
+const resolvePublicAddresses = Effect.fnUntraced(function* (host: string, allowed: AllowedHosts) {
   const resolver = yield* AddressResolver
   const addresses = yield* resolver.resolve(host)
   if (!Arr.isReadonlyArrayNonEmpty(addresses)) return yield* new NameNotResolved({ detail: `${host} has no address` })
   if (!allowsHost(allowed, host)) {
     for (const address of addresses) {
       // The detail omits the address and its kind, because both would reveal what names in our own network resolve to.
-      if (Option.isSome(refusalOf(address, allowed))) {
+      if (Option.isSome(forbiddenReason(address, allowed))) {
         return yield* new RefusedAddress({ detail: `${host} resolves to an address that is not public` })
       }
     }
@@ -40,17 +40,17 @@ const checkedAddresses = Effect.fnUntraced(function* (host: string, allowed: All
  * The look-up a socket makes when it connects. What it answers is what the socket connects to, and nobody asks a second
  * time: a name that answers differently between a check and a connection gains nothing.
  */
-export const checkedLookup =
+export const makeCheckedLookup =
   (context: Context.Context<AddressResolver>, allowed: AllowedHosts): LookupFunction =>
-  (host, options, answer) => {
-    Effect.runCallbackWith(context)(checkedAddresses(host, allowed), {
+  (host, options, callback) => {
+    Effect.runCallbackWith(context)(resolvePublicAddresses(host, allowed), {
       onExit: Exit.match({
         onFailure: (cause) => {
           const error = Cause.squash(cause)
-          answer(error instanceof Error ? error : new NameNotResolved({ detail: String(error) }), "")
+          callback(error instanceof Error ? error : new NameNotResolved({ detail: String(error) }), "")
         },
         onSuccess: (addresses) =>
-          options.all === true ? answer(null, addresses) : answer(null, addresses[0].address, addresses[0].family)
+          options.all === true ? callback(null, addresses) : callback(null, addresses[0].address, addresses[0].family)
       })
     })
   }

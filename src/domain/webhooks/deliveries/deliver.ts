@@ -1,63 +1,67 @@
 import { Clock, DateTime, Effect, Random } from "effect"
-import { nextTry } from "../../../jobs/retries.ts"
+import { nextAttemptAt } from "../../../jobs/retries.ts"
 import { attemptOnce } from "../../../jobs/timed-work.ts"
 import { webhookTries } from "../../../platform/telemetry/metrics/declared.ts"
-import { countOne } from "../../../platform/telemetry/metrics/measuring.ts"
-import { asRoot, record, recordFailure } from "../../../platform/telemetry/spans.ts"
-import { spanNamed } from "../../../platform/telemetry/traceparent.ts"
-import { afterFailure, type Health } from "./breaker.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/measuring.ts"
+import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
+import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
+import { type Health, healthAfterFailure } from "./breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
-import type { TakenDelivery, Tried } from "./delivery.ts"
-import { bodyOf, webhookIdOf } from "./message.ts"
-import { type Attempt, isDelivered, type Outbound } from "./Outbound.ts"
-import { RETRIES } from "./retries.ts"
-import { signedTry } from "./signed-try.ts"
+import type { DeliveryAttempt, TakenDelivery } from "./delivery.ts"
+import { deliveryBodyOf, webhookIdOf } from "./message.ts"
+import { type DeliveryResult, isDelivered, type Outbound } from "./Outbound.ts"
+import { WEBHOOK_RETRIES } from "./retries.ts"
+import { postSigned } from "./signed-try.ts"
 
 /** One try: the event as a signed request, and how it ended. */
-const attemptOf = (delivery: TakenDelivery) => signedTry(delivery, webhookIdOf(delivery), bodyOf(delivery))
+const attemptDelivery = (delivery: TakenDelivery) =>
+  postSigned(delivery, webhookIdOf(delivery), deliveryBodyOf(delivery))
 
-const inWords = (attempt: Attempt): string =>
-  attempt.outcome === "answered" ? `the receiver answered ${attempt.status}` : `${attempt.reason}: ${attempt.detail}`
+const describeResult = (result: DeliveryResult): string =>
+  result.outcome === "answered" ? `the receiver answered ${result.status}` : `${result.reason}: ${result.detail}`
 
 /** How a failed try is told in a word: the status that was answered, or why there was no answer. */
-const failureOf = (attempt: Attempt): string =>
-  attempt.outcome === "answered" ? String(attempt.status) : attempt.reason
+const failureLabel = (result: DeliveryResult): string =>
+  result.outcome === "answered" ? String(result.status) : result.reason
 
 /** Returns the `Retry-After` of the response in milliseconds, or 0. */
-const retryAfterMsOf = (attempt: Attempt): number => (attempt.outcome === "answered" ? (attempt.retryAfterMs ?? 0) : 0)
+const retryAfterMsOf = (result: DeliveryResult): number =>
+  result.outcome === "answered" ? (result.retryAfterMs ?? 0) : 0
 
 /** Returns whether the receiver returned 410 Gone, which ends deliveries to it. */
-const isGone = (attempt: Attempt): boolean => attempt.outcome === "answered" && attempt.status === 410
+const isGone = (result: DeliveryResult): boolean => result.outcome === "answered" && result.status === 410
 
-const pauseReasonOf = (attempt: Attempt): string =>
-  isGone(attempt)
+const pauseReasonOf = (result: DeliveryResult): string =>
+  isGone(result)
     ? "The receiver returned 410 Gone, which ends deliveries to this address."
-    : `No delivery succeeded for five days. The last try: ${inWords(attempt)}.`
+    : `No delivery succeeded for five days. The last try: ${describeResult(result)}.`
 
 /**
  * Counts a failure against the health of the subscription, which may rest or pause it. The health is replaced only if
  * it is still the one it was judged by; a lost race judges again by what the winner left.
  */
-const noteFailure = Effect.fnUntraced(function* (
+const countFailure = Effect.fnUntraced(function* (
   delivery: TakenDelivery,
-  attempt: Attempt,
-  found: Health,
+  result: DeliveryResult,
+  initialHealth: Health,
   now: number
 ) {
   const queue = yield* DeliveryQueue
-  let before: Health | undefined = found
+  let before: Health | undefined = initialHealth
   while (before !== undefined) {
-    const after: Health = afterFailure(before, now, isGone(attempt))
+    const after: Health = healthAfterFailure(before, now, isGone(result))
     if (after === before) return
-    const pauses = after.state === "paused"
-    const rests = after.state === "resting" && before.state !== "resting"
-    const reason = pauseReasonOf(attempt)
-    const pause = pauses ? { at: new Date(now), reason } : undefined
+    const isPaused = after.state === "paused"
+    const startsCooldown = after.state === "resting" && before.state !== "resting"
+    const reason = pauseReasonOf(result)
+    const pause = isPaused ? { at: new Date(now), reason } : undefined
     if (yield* queue.replaceHealth(delivery, before, after, pause)) {
-      const about = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
-      if (pauses) yield* about(Effect.logWarning("webhook subscription paused", reason))
-      if (rests)
-        yield* about(Effect.logWarning("webhook subscription is in cooldown", `The last try: ${inWords(attempt)}.`))
+      const annotate = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
+      if (isPaused) yield* annotate(Effect.logWarning("webhook subscription paused", reason))
+      if (startsCooldown)
+        yield* annotate(
+          Effect.logWarning("webhook subscription is in cooldown", `The last try: ${describeResult(result)}.`)
+        )
       return
     }
     before = yield* queue.health(delivery)
@@ -65,24 +69,30 @@ const noteFailure = Effect.fnUntraced(function* (
 })
 
 /** Writes down how a try ended. */
-const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
+const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, attempt: DeliveryAttempt) {
   const queue = yield* DeliveryQueue
-  yield* record("latchkey.outcome", inWords(tried.attempt))
-  if (isDelivered(tried.attempt)) {
-    yield* queue.delivered({ delivery, ...tried })
-    return yield* countOne(webhookTries.of({ outcome: "delivered" }))
+  yield* annotateSpan("latchkey.outcome", describeResult(attempt.result))
+  if (isDelivered(attempt.result)) {
+    yield* queue.delivered({ delivery, ...attempt })
+    return yield* incrementCounter(webhookTries.withLabels({ outcome: "delivered" }))
   }
-  yield* recordFailure(failureOf(tried.attempt), { "latchkey.outcome": inWords(tried.attempt) })
+  yield* recordFailure(failureLabel(attempt.result), { "latchkey.outcome": describeResult(attempt.result) })
   const now = yield* Clock.currentTimeMillis
-  const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next, retryAfterMsOf(tried.attempt))
-  const health = yield* queue.failed(delivery, tried, again, new Date(now))
-  yield* countOne(webhookTries.of({ outcome: again === undefined ? "dead_letter" : "failed" }))
-  if (again === undefined) {
-    yield* Effect.logWarning("webhook delivery is a dead letter", inWords(tried.attempt)).pipe(
+  const nextTryAt = nextAttemptAt(
+    WEBHOOK_RETRIES,
+    delivery.failures + 1,
+    now,
+    yield* Random.next,
+    retryAfterMsOf(attempt.result)
+  )
+  const health = yield* queue.failed(delivery, attempt, nextTryAt, new Date(now))
+  yield* incrementCounter(webhookTries.withLabels({ outcome: nextTryAt === undefined ? "dead_letter" : "failed" }))
+  if (nextTryAt === undefined) {
+    yield* Effect.logWarning("webhook delivery is a dead letter", describeResult(attempt.result)).pipe(
       Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: webhookIdOf(delivery) })
     )
   }
-  if (health !== undefined) yield* noteFailure(delivery, tried.attempt, health, now)
+  if (health !== undefined) yield* countFailure(delivery, attempt.result, health, now)
 })
 
 const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
@@ -90,20 +100,20 @@ const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
   yield* queue.handBack(delivery, yield* DateTime.nowAsDate)
 })
 
-const rootOf = (delivery: TakenDelivery) => ({
+const rootSpanOf = (delivery: TakenDelivery) => ({
   name: "webhook",
   kind: "consumer" as const,
-  parent: spanNamed(delivery.traceparent),
+  parent: parseTraceparent(delivery.traceparent),
   attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) })
 })
 
 /** Makes one try of a delivery that was taken, and writes down how it ended. */
 export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, DeliveryQueue | Outbound> =>
   attemptOnce({
-    attempt: attemptOf(delivery),
-    settle: (tried: Tried) => settle(delivery, tried),
-    handBack: handBack(delivery)
+    attempt: attemptDelivery(delivery),
+    complete: (attempt: DeliveryAttempt) => settle(delivery, attempt),
+    release: handBack(delivery)
   }).pipe(
-    (tried) => asRoot(rootOf(delivery), tried),
+    (work) => withRootSpan(rootSpanOf(delivery), work),
     Effect.catchCause((cause) => Effect.logWarning("the outcome of a webhook delivery could not be saved", cause))
   )

@@ -1,18 +1,18 @@
 import { Schema } from "effect"
-import { Rest } from "./breaker.ts"
-import type { Attempt } from "./Outbound.ts"
+import { Cooldown } from "./breaker.ts"
+import type { DeliveryResult } from "./Outbound.ts"
 
 // What a worker has in its hands, and what it writes down afterwards.
 
 /** What a try needs to know of its subscription, its secrets as they are kept. */
-export const Signing = Schema.Struct({
+export const WebhookSigning = Schema.Struct({
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
   /** The replaced secret, while it still signs. */
   former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
   secret_token: Schema.RedactedFromValue(Schema.String)
 })
-export type Signing = typeof Signing.Type
+export type WebhookSigning = typeof WebhookSigning.Type
 
 /** A delivery that a worker has taken, with all it takes to make one try. */
 export const TakenDelivery = Schema.Struct({
@@ -30,7 +30,7 @@ export const TakenDelivery = Schema.Struct({
   queued_at: Schema.Date,
   /** The trace of the change that recorded the event. */
   traceparent: Schema.NullOr(Schema.String),
-  ...Signing.fields
+  ...WebhookSigning.fields
 })
 export type TakenDelivery = typeof TakenDelivery.Type
 
@@ -43,17 +43,17 @@ export type SubscriptionAddress = Pick<TakenDelivery, "operator_id" | "subscript
 export const RestedSubscription = Schema.Struct({
   operator_id: Schema.Int,
   subscription_id: Schema.Int,
-  health: Rest
+  health: Cooldown
 })
 export type RestedSubscription = typeof RestedSubscription.Type
 
 /** A try: when it began and how it ended. */
-export interface Tried {
+export interface DeliveryAttempt {
   readonly startedAt: Date
-  readonly attempt: Attempt
+  readonly result: DeliveryResult
 }
 
 /** A delivery that was answered as it should be. */
-export interface Success extends Tried {
+export interface DeliverySuccess extends DeliveryAttempt {
   readonly delivery: TakenDelivery
 }

@@ -12,7 +12,7 @@ export interface HttpCall {
   readonly body?: string
   readonly agent: http.Agent
   /** Bytes of the answer's body that are read. */
-  readonly most: number
+  readonly maxBytes: number
 }
 
 export type FailureReason =
@@ -30,7 +30,7 @@ export type FailureReason =
   /** No complete answer in the time of a try. */
   | "timeout"
 
-export interface Read {
+export interface HttpResponse {
   readonly outcome: "answered"
   readonly status: number
   /** By their names in lower case. */
@@ -38,10 +38,10 @@ export interface Read {
   /** The body, or as much of it as is read. */
   readonly bytes: Buffer
   /** False where the body is longer than what is read of one. */
-  readonly whole: boolean
+  readonly isComplete: boolean
 }
 
-export interface Failed {
+export interface HttpFailure {
   readonly outcome: "failed"
   readonly reason: FailureReason
   readonly detail: string
@@ -54,28 +54,28 @@ export interface Progress {
   reused: boolean
 }
 
-const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => {
-  const failed = (reason: FailureReason, detail = error.message || (error.code ?? error.name)): Failed => ({
+const toFailure = (error: NodeJS.ErrnoException, progress: Progress): HttpFailure => {
+  const failure = (reason: FailureReason, detail = error.message || (error.code ?? error.name)): HttpFailure => ({
     outcome: "failed",
     reason,
     detail
   })
-  if (error instanceof RefusedAddress) return failed("refused_address", error.detail)
-  if (error instanceof NameNotResolved) return failed("dns", error.detail)
-  if (error.code?.startsWith("HPE_")) return failed("protocol")
+  if (error instanceof RefusedAddress) return failure("refused_address", error.detail)
+  if (error instanceof NameNotResolved) return failure("dns", error.detail)
+  if (error.code?.startsWith("HPE_")) return failure("protocol")
   switch (progress.phase) {
     case "connecting":
       // The detail is not the error's message, which names the resolved address. That may be in our own network.
-      return failed("connect", error.code ?? error.name)
+      return failure("connect", error.code ?? error.name)
     case "securing":
-      return failed("tls")
+      return failure("tls")
     default:
-      return failed("closed")
+      return failure("closed")
   }
 }
 
 /** Notes in `progress` how far the connection of a request is. */
-const watchConnection = (request: http.ClientRequest, secure: boolean, progress: Progress) =>
+const watchConnection = (request: http.ClientRequest, isSecure: boolean, progress: Progress) =>
   request.on("socket", (socket) => {
     progress.reused = request.reusedSocket
     if (!socket.connecting) {
@@ -84,7 +84,7 @@ const watchConnection = (request: http.ClientRequest, secure: boolean, progress:
     }
     progress.phase = "connecting"
     socket.once("connect", () => {
-      progress.phase = secure ? "securing" : "sent"
+      progress.phase = isSecure ? "securing" : "sent"
     })
     socket.once("secureConnect", () => {
       progress.phase = "sent"
@@ -92,33 +92,33 @@ const watchConnection = (request: http.ClientRequest, secure: boolean, progress:
   })
 
 /** Reads an answer as far as the limit and says how it ended, perhaps more than once: the first word counts. */
-const readAnswer = (
+const readResponse = (
   request: http.ClientRequest,
   response: http.IncomingMessage,
-  most: number,
-  ended: (how: Read | Failed) => void
+  maxBytes: number,
+  onEnd: (result: HttpResponse | HttpFailure) => void
 ) => {
   const chunks: Array<Buffer> = []
   let length = 0
-  const answered = () =>
-    ended({
+  const endWithResponse = () =>
+    onEnd({
       outcome: "answered",
       status: response.statusCode ?? 0,
       headers: response.headers,
-      bytes: Buffer.concat(chunks).subarray(0, most),
-      whole: length <= most
+      bytes: Buffer.concat(chunks).subarray(0, maxBytes),
+      isComplete: length <= maxBytes
     })
   response.on("data", (chunk: Buffer) => {
     chunks.push(chunk)
     length += chunk.length
-    if (length > most) {
-      answered()
+    if (length > maxBytes) {
+      endWithResponse()
       request.destroy()
     }
   })
-  response.on("end", answered)
+  response.on("end", endWithResponse)
   const detail = `answered ${response.statusCode} and closed the connection before the end`
-  response.on("error", () => ended({ outcome: "failed", reason: "closed", detail }))
+  response.on("error", () => onEnd({ outcome: "failed", reason: "closed", detail }))
 }
 
 /**
@@ -126,24 +126,24 @@ const readAnswer = (
  * and costs the connection. Interruption closes the connection.
  */
 export const httpCall = (
-  { method, url, headers, body, agent, most }: HttpCall,
+  { method, url, headers, body, agent, maxBytes }: HttpCall,
   progress: Progress
-): Effect.Effect<Read | Failed> =>
+): Effect.Effect<HttpResponse | HttpFailure> =>
   Effect.callback((resume) => {
-    const ended = (how: Read | Failed) => resume(Effect.succeed(how))
-    const secure = url.protocol === "https:"
-    const request = (secure ? https : http).request(url, { method, headers, agent })
-    watchConnection(request, secure, progress)
+    const onEnd = (result: HttpResponse | HttpFailure) => resume(Effect.succeed(result))
+    const isSecure = url.protocol === "https:"
+    const request = (isSecure ? https : http).request(url, { method, headers, agent })
+    watchConnection(request, isSecure, progress)
     request.on("response", (response) => {
       progress.phase = "answering"
-      readAnswer(request, response, most, ended)
+      readResponse(request, response, maxBytes, onEnd)
     })
-    request.on("error", (error) => ended(failureOf(error, progress)))
+    request.on("error", (error) => onEnd(toFailure(error, progress)))
     // Some ends are no error to Node: a receiver that switches protocols, for one. After an answer has begun this event
     // may overtake the answer's own end, so there it decides nothing.
     request.on("close", () => {
       if (progress.phase === "answering") return
-      ended({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })
+      onEnd({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })
     })
     request.end(body)
     return Effect.sync(() => {

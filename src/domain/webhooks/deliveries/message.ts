@@ -1,7 +1,7 @@
-import { eventIdOf, messageOf, type RecordedEvent } from "../../../jobs/events/message.ts"
+import { type RecordedEvent, toEventId, toEventMessage } from "../../../jobs/events/message.ts"
 
 /** The body of a delivery: what the feed shows of the event. */
-export const bodyOf = (event: RecordedEvent): string => JSON.stringify(messageOf(event))
+export const deliveryBodyOf = (event: RecordedEvent): string => JSON.stringify(toEventMessage(event))
 
 /**
  * What a delivery is known by outside: the `webhook-id` of all its tries, and the argument of a replay. It begins with the
@@ -13,12 +13,12 @@ export interface DeliveryKey {
 }
 
 export const webhookIdOf = ({ event_id, subscription_id }: DeliveryKey): string =>
-  `${eventIdOf(event_id)}_${subscription_id}`
+  `${toEventId(event_id)}_${subscription_id}`
 
 const WEBHOOK_ID = /^evt_([1-9]\d{0,15})_([1-9]\d{0,15})$/
 
 /** Undefined: the text is no `webhook-id` of this service. */
-export const deliveryKeyOf = (webhookId: string): DeliveryKey | undefined => {
+export const parseWebhookId = (webhookId: string): DeliveryKey | undefined => {
   const [, eventId, subscriptionId] = WEBHOOK_ID.exec(webhookId) ?? []
   return eventId === undefined || subscriptionId === undefined
     ? undefined

@@ -24,31 +24,31 @@ const isLoopback = (host: string): boolean =>
   })
 
 /** Why the host of a URL may not be subscribed, as far as the text alone tells: names are judged when they are resolved. */
-const hostRefusal = (host: string): Option.Option<string> =>
+const forbiddenHostReason = (host: string): Option.Option<string> =>
   Result.match(literalAddress(host), {
     onFailure: () => (isLoopback(host) ? Option.some("a loopback address") : Option.none()),
     onSuccess: forbiddenKind
   })
 
-const refused = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
+const invalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
 
 /**
  * The URL a subscription may deliver to, in the form it is kept (as the URL parser writes it).
  * https only; plain http to a loopback host, when this service itself is plain http on loopback and the host is on the
  * allow-list (a developer's machine, a test). 422 naming `url` otherwise.
  */
-export const receiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
-  if (text.length > WEBHOOK_URL) return refused(`must be at most ${WEBHOOK_URL} characters`)
+export const parseReceiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
+  if (text.length > WEBHOOK_URL) return invalidUrl(`must be at most ${WEBHOOK_URL} characters`)
   // The parser also takes "https:host", backslashes and line breaks; what the host meant by those is a guess.
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
-  if (url === null) return refused("must be an absolute https address such as https://example.com/path")
-  if (url.href.length > WEBHOOK_URL) return refused(`must be at most ${WEBHOOK_URL} characters once encoded`)
-  if (url.username !== "" || url.password !== "") return refused("must not contain a user name or a password")
-  const allowed = allowsHost(policy.allowed, url.hostname)
+  if (url === null) return invalidUrl("must be an absolute https address such as https://example.com/path")
+  if (url.href.length > WEBHOOK_URL) return invalidUrl(`must be at most ${WEBHOOK_URL} characters once encoded`)
+  if (url.username !== "" || url.password !== "") return invalidUrl("must not contain a user name or a password")
+  const isAllowed = allowsHost(policy.allowed, url.hostname)
   if (url.protocol === "http:") {
-    const local = policy.publicUrl.protocol === "http:" && isLoopback(policy.publicUrl.hostname)
-    if (!(local && allowed && isLoopback(url.hostname))) return refused("must begin with https://")
+    const isLocal = policy.publicUrl.protocol === "http:" && isLoopback(policy.publicUrl.hostname)
+    if (!(isLocal && isAllowed && isLoopback(url.hostname))) return invalidUrl("must begin with https://")
   }
-  const refusal = allowed ? Option.none() : hostRefusal(url.hostname)
-  return Option.isSome(refusal) ? refused(`must not point at ${refusal.value}`) : Result.succeed(url.href)
+  const forbidden = isAllowed ? Option.none() : forbiddenHostReason(url.hostname)
+  return Option.isSome(forbidden) ? invalidUrl(`must not point at ${forbidden.value}`) : Result.succeed(url.href)
 }

@@ -4,16 +4,16 @@ import type { IncomingHttpHeaders } from "node:http"
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /
 
 /** Adds the time zone to the oldest form of an HTTP date, which has none. */
-const inUtc = (date: string): string => (date.endsWith(" GMT") ? date : `${date} GMT`)
+const withTimeZone = (date: string): string => (date.endsWith(" GMT") ? date : `${date} GMT`)
 
 /**
  * Returns the `Retry-After` header in milliseconds from `now`, from 0 to `longestMs`. Returns undefined if the header is missing, or
  * is neither seconds nor an HTTP date.
  */
-export const retryAfterOf = (headers: IncomingHttpHeaders, now: number, longestMs: number): number | undefined => {
+export const parseRetryAfter = (headers: IncomingHttpHeaders, now: number, longestMs: number): number | undefined => {
   const value = headers["retry-after"]?.trim()
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, longestMs)
-  const at = HTTP_DATE.test(value) ? Date.parse(inUtc(value)) : Number.NaN
+  const at = HTTP_DATE.test(value) ? Date.parse(withTimeZone(value)) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - now), longestMs)
 }

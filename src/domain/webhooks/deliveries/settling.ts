@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import type { Success, TakenDelivery, Tried } from "./delivery.ts"
-import { healing, healthOf } from "./subscriptions.ts"
+import type { DeliveryAttempt, DeliverySuccess, TakenDelivery } from "./delivery.ts"
+import { healSubscriptionsSql, selectHealthSql } from "./subscriptions.ts"
 
 // The statements that write down how the tries of deliveries ended. How they say their way to the database: taking.ts.
 
@@ -13,7 +13,7 @@ const keyIs = (sql: SqlClient, { operator_id, event_id, subscription_id }: Taken
 const isMine = (sql: SqlClient, delivery: TakenDelivery): Fragment => sql`
   ${keyIs(sql, delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempts}`
 
-const rowOfSuccess = ({ delivery, startedAt, attempt }: Success) => ({
+const rowOfSuccess = ({ delivery, startedAt, result: attempt }: DeliverySuccess) => ({
   operator_id: delivery.operator_id,
   event_id: delivery.event_id,
   subscription_id: delivery.subscription_id,
@@ -25,7 +25,11 @@ const rowOfSuccess = ({ delivery, startedAt, attempt }: Success) => ({
 })
 
 /** The receivers have these. True also if a lease is over and another worker tries again. */
-export const settlingDelivered = (sql: SqlClient, successes: ReadonlyArray<Success>, now: Date): Fragment => sql`
+export const settlingDelivered = (
+  sql: SqlClient,
+  successes: ReadonlyArray<DeliverySuccess>,
+  now: Date
+): Fragment => sql`
   WITH given AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(successes.map(rowOfSuccess))}::jsonb) AS row (
       operator_id bigint, event_id bigint, subscription_id bigint, run integer, attempt integer,
@@ -44,7 +48,7 @@ export const settlingDelivered = (sql: SqlClient, successes: ReadonlyArray<Succe
     SELECT operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, first_bytes FROM found
     ON CONFLICT DO NOTHING
   )
-  ${healing(
+  ${healSubscriptionsSql(
     sql,
     sql`
     SELECT receiving.place
@@ -54,7 +58,11 @@ export const settlingDelivered = (sql: SqlClient, successes: ReadonlyArray<Succe
   )}`
 
 /** The row of a try; a delivery that was cleared away meanwhile keeps none. */
-const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, attempt }: Tried): Fragment => sql`
+const recordingTry = (
+  sql: SqlClient,
+  delivery: TakenDelivery,
+  { startedAt, result: attempt }: DeliveryAttempt
+): Fragment => sql`
   INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, reason,
     detail, first_bytes)
   SELECT operator_id, event_id, subscription_id, ${delivery.attempts}, ${startedAt}, ${attempt.durationMs}::integer,
@@ -72,7 +80,7 @@ const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, atte
 export const settlingFailed = (
   sql: SqlClient,
   delivery: TakenDelivery,
-  tried: Tried,
+  tried: DeliveryAttempt,
   nextTry: Date | undefined,
   now: Date
 ): Fragment => sql`
@@ -83,7 +91,7 @@ export const settlingFailed = (
     WHERE ${isMine(sql, delivery)} AND NOT EXISTS (
       SELECT FROM webhook_attempts WHERE ${keyIs(sql, delivery)} AND attempt = ${delivery.attempts})
   ), tried AS (${recordingTry(sql, delivery, tried)})
-  ${healthOf(sql, delivery)}`
+  ${selectHealthSql(sql, delivery)}`
 
 /** Hands a delivery back untried. */
 export const handingBack = (sql: SqlClient, delivery: TakenDelivery, now: Date): Fragment => sql`

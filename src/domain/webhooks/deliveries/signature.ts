@@ -9,24 +9,25 @@ import {
 
 // Standard Webhooks (standardwebhooks.com, version 1), symmetric scheme "v1".
 
-const PREFIX = "whsec_"
+const SECRET_PREFIX = "whsec_"
 
 /** A signing secret as the host sees it: `whsec_` + base64 of 24 to 64 random bytes. Redacted, so it cannot reach a log. */
 export type SigningSecret = Redacted.Redacted<string>
 
-const keyOf = (secret: SigningSecret): Buffer => Buffer.from(Redacted.value(secret).slice(PREFIX.length), "base64")
+const keyOf = (secret: SigningSecret): Buffer =>
+  Buffer.from(Redacted.value(secret).slice(SECRET_PREFIX.length), "base64")
 
 export const generateSecret: Effect.Effect<SigningSecret> = Effect.sync(() =>
-  Redacted.make(PREFIX + randomBytes(WEBHOOK_SECRET_BYTES).toString("base64"))
+  Redacted.make(SECRET_PREFIX + randomBytes(WEBHOOK_SECRET_BYTES).toString("base64"))
 )
 
 /** Reads a stored or brought secret. The reason of a failure never repeats the secret. */
 export const parseSecret = (text: string): Result.Result<SigningSecret, string> => {
-  if (!text.startsWith(PREFIX)) return Result.fail(`a signing secret begins with ${PREFIX}`)
-  const encoded = text.slice(PREFIX.length)
+  if (!text.startsWith(SECRET_PREFIX)) return Result.fail(`a signing secret begins with ${SECRET_PREFIX}`)
+  const encoded = text.slice(SECRET_PREFIX.length)
   const key = Buffer.from(encoded, "base64")
   // Buffer skips what is not base64: only a text it would write itself is one every receiver reads the same way.
-  if (key.toString("base64") !== encoded) return Result.fail(`a signing secret is ${PREFIX} and base64`)
+  if (key.toString("base64") !== encoded) return Result.fail(`a signing secret is ${SECRET_PREFIX} and base64`)
   if (key.length < WEBHOOK_SECRET_BYTES_MIN || key.length > WEBHOOK_SECRET_BYTES_MAX) {
     return Result.fail(`a signing secret has ${WEBHOOK_SECRET_BYTES_MIN} to ${WEBHOOK_SECRET_BYTES_MAX} bytes`)
   }
@@ -64,15 +65,20 @@ export const generateSecretToken: Effect.Effect<Redacted.Redacted<string>> = Eff
 )
 
 /** Whether a message of that time may still be taken at `now` (ms). */
-export const isFresh = (timestamp: number, now: number): boolean =>
+export const isFreshTimestamp = (timestamp: number, now: number): boolean =>
   Math.abs(now / 1000 - timestamp) <= WEBHOOK_SIGNATURE_SECONDS
 
 /** Whether one of the signatures a delivery carries is the secret's, and fresh at `now` (ms): what a receiver checks. */
-export const isSigned = (message: SignedMessage, signatures: string, secret: SigningSecret, now: number): boolean => {
-  if (!isFresh(message.timestamp, now)) return false
+export const hasValidSignature = (
+  message: SignedMessage,
+  signatures: string,
+  secret: SigningSecret,
+  now: number
+): boolean => {
+  if (!isFreshTimestamp(message.timestamp, now)) return false
   const expected = Buffer.from(signatureOf(message, secret))
-  return signatures.split(" ").some((given) => {
-    const bytes = Buffer.from(given)
+  return signatures.split(" ").some((signature) => {
+    const bytes = Buffer.from(signature)
     return bytes.length === expected.length && timingSafeEqual(bytes, expected)
   })
 }

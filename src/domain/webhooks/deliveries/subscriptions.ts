@@ -5,7 +5,7 @@ import type { EventName } from "../../../jobs/events/events.ts"
 import { partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../platform/limits.ts"
-import { type Health, healthy, stopped } from "./breaker.ts"
+import { type Health, healthy, pausedHealth } from "./breaker.ts"
 import type { SubscriptionAddress } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
 
@@ -18,44 +18,44 @@ export const OLDER_EVENTS = 1_000
 // Secrets come here as their columns keep them (sealing-secrets.ts).
 
 /** Where to deliver to; `secretToken` is kept only if the URL has none yet. */
-export interface Receiver {
+export interface WebhookReceiver {
   readonly url: string
   readonly secretToken: Redacted.Redacted<string>
 }
 
-export interface NewSubscription extends Receiver {
+export interface NewSubscription extends WebhookReceiver {
   readonly events: ReadonlyArray<EventName>
   readonly secret: SigningSecret
 }
 
 /** One whose id was drawn, to which its secret is sealed. */
-export interface DrawnSubscription extends NewSubscription {
+export interface NewSubscriptionWithId extends NewSubscription {
   readonly id: number
 }
 
 /** The columns a change sets; what is undefined stays. */
 export interface SubscriptionEdit {
-  readonly receiver: Receiver | undefined
+  readonly receiver: WebhookReceiver | undefined
   readonly events: ReadonlyArray<EventName> | undefined
   readonly secret: SigningSecret | undefined
 }
 
 /** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `whose` is no row. */
-const receiving = (
+const upsertReceiverSql = (
   sql: SqlClient,
   operatorId: Value<number>,
-  receiver: Value<Receiver>,
+  receiver: Value<WebhookReceiver>,
   now: Value<Date>,
-  whose: Fragment = sql``
+  source: Fragment = sql``
 ): Fragment => sql`
   INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
   SELECT ${operatorId}::bigint, ${partOf(receiver, ({ url }) => url)}::text,
-    ${partOf(receiver, ({ secretToken }) => Redacted.value(secretToken))}::text, ${now}::timestamptz ${whose}
+    ${partOf(receiver, ({ secretToken }) => Redacted.value(secretToken))}::text, ${now}::timestamptz ${source}
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
 
 /** What a call comes by: the host's consent to an application, unless it is the host's own. */
-export interface ByConsent {
+export interface GrantKey {
   readonly operatorId: number
   /** The consent; undefined: none, a token or a page of the console. */
   readonly grantId: number | undefined
@@ -65,18 +65,18 @@ export interface ByConsent {
  * The CTE `granted` before others: a row while the consent is not ended, which then waits until the statement is through. Empty
  * where the call comes by none. Who changes a subscription by an application makes its rows depend on it ({@link isGranted}).
  */
-export const holdingGrant = (sql: SqlClient, { operatorId, grantId }: Valued<ByConsent>): Fragment =>
+export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
   grantId === undefined
     ? sql``
     : sql`granted AS (
         SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
 
 /** Beside {@link holdingGrant}: whether the statement may go on. It asks for the consent before anything else is looked at. */
-export const isGranted = (sql: SqlClient, { grantId }: Pick<Valued<ByConsent>, "grantId">): Fragment =>
+export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
   grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
 
 /** Who makes a subscription. */
-export interface Maker extends ByConsent {
+export interface SubscriptionCreator extends GrantKey {
   readonly accountId: number
   readonly application: string | null
 }
@@ -85,20 +85,20 @@ export interface Maker extends ByConsent {
  * The CTEs `receiver` and `made`: adds a subscription; none where the consent it comes by has ended. Refused by `webhook_limit`
  * when the operator has no room for another.
  */
-export const subscribing = (
+export const createSubscriptionSql = (
   sql: SqlClient,
-  { operatorId, accountId, application, grantId }: Valued<Maker>,
-  made: Value<DrawnSubscription>,
+  { operatorId, accountId, application, grantId }: Valued<SubscriptionCreator>,
+  subscription: Value<NewSubscriptionWithId>,
   now: Value<Date>
 ): Fragment => sql`
-  ${holdingGrant(sql, { operatorId, grantId })}
-  receiver AS (${receiving(sql, operatorId, made, now, sql`WHERE ${isGranted(sql, { grantId })}`)}),
+  ${lockGrantSql(sql, { operatorId, grantId })}
+  receiver AS (${upsertReceiverSql(sql, operatorId, subscription, now, sql`WHERE ${grantActiveCondition(sql, { grantId })}`)}),
   made AS (
     INSERT INTO webhook_subscriptions AS s (operator_id, id, url, secret_token, events, application, account_id, grant_id,
       secret, older_events, created_at, updated_at)
     OVERRIDING SYSTEM VALUE
-    SELECT ${operatorId}, ${partOf(made, ({ id }) => id)}::bigint, receiver.url, receiver.secret_token, ${partOf(made, ({ events }) => events)}::text[], ${application},
-      ${accountId}, ${grantId ?? null}::bigint, ${partOf(made, ({ secret }) => Redacted.value(secret))},
+    SELECT ${operatorId}, ${partOf(subscription, ({ id }) => id)}::bigint, receiver.url, receiver.secret_token, ${partOf(subscription, ({ events }) => events)}::text[], ${application},
+      ${accountId}, ${grantId ?? null}::bigint, ${partOf(subscription, ({ secret }) => Redacted.value(secret))},
       ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
         ORDER BY id DESC LIMIT ${OLDER_EVENTS}),
       ${now}, ${now}
@@ -107,84 +107,87 @@ export const subscribing = (
   )`
 
 /** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `which` names, and heals it. */
-export const changing = (
+export const updateSubscriptionSql = (
   sql: SqlClient,
   operatorId: Value<number>,
-  which: Fragment,
+  condition: Fragment,
   { receiver, events, secret }: Valued<SubscriptionEdit>,
   now: Value<Date>
 ): Fragment => sql`
   receiver AS (${
     receiver === undefined
       ? sql`SELECT NULL::text AS url, NULL::text AS secret_token`
-      : receiving(sql, operatorId, receiver, now, sql`FROM webhook_subscriptions WHERE ${which}`)
+      : upsertReceiverSql(sql, operatorId, receiver, now, sql`FROM webhook_subscriptions WHERE ${condition}`)
   }),
   before AS (
     SELECT * FROM webhook_subscriptions
     -- Asking for its rows takes the receiver before the subscription, as every change does.
-    WHERE ${which} AND (SELECT count(*) FROM receiver) >= 0
+    WHERE ${condition} AND (SELECT count(*) FROM receiver) >= 0
     FOR NO KEY UPDATE
   ),
   changed AS (
     UPDATE webhook_subscriptions s SET
       url = coalesce(receiver.url, s.url), secret_token = coalesce(receiver.secret_token, s.secret_token),
       events = coalesce(${events ?? null}::text[], s.events),
-      ${secret === undefined ? sql`` : replacingSecret(sql, secret, now)}
-      health = ${stored(sql, healthy)}, paused_at = NULL, paused_reason = NULL, updated_at = ${now}
+      ${secret === undefined ? sql`` : replaceSecretSql(sql, secret, now)}
+      health = ${healthJsonSql(sql, healthy)}, paused_at = NULL, paused_reason = NULL, updated_at = ${now}
     FROM receiver, before
     WHERE s.operator_id = before.operator_id AND s.id = before.id
     RETURNING s.*
   )`
 
 /** Of these CTEs: the subscription and which of its settings changed, in the names of the contract. */
-export const changedSettings = (sql: SqlClient): Fragment => sql`
+export const changedSettingsSql = (sql: SqlClient): Fragment => sql`
   SELECT changed.operator_id, 'webhook:' || changed.id AS record,
-    changed_fields(${settings(sql, "before")}, ${settings(sql, "changed")}) AS fields
+    changed_fields(${settingsJsonSql(sql, "before")}, ${settingsJsonSql(sql, "changed")}) AS fields
   FROM before JOIN changed ON changed.operator_id = before.operator_id AND changed.id = before.id`
 
-const settings = (sql: SqlClient, row: string): Fragment =>
+const settingsJsonSql = (sql: SqlClient, row: string): Fragment =>
   sql.literal(
     `jsonb_build_object('url', ${row}.url, 'events', ${row}.events, 'secret', ${row}.secret, 'status', ${row}.paused_at IS NULL)`
   )
 
-const replacingSecret = (sql: SqlClient, secret: Value<SigningSecret>, now: Value<Date>): Fragment => {
+const replaceSecretSql = (sql: SqlClient, secret: Value<SigningSecret>, now: Value<Date>): Fragment => {
   const until = partOf(now, (at) => new Date(at.getTime() + WEBHOOK_SECRET_OVERLAP_MS))
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${partOf(secret, Redacted.value)},`
 }
 
 /** The CTE `rotated`: gives the subscription `s` that `which` names another secret. How it stands is left as it is, also a pause. */
-export const rotating = (
+export const rotateSecretSql = (
   sql: SqlClient,
-  which: Fragment,
+  condition: Fragment,
   secret: Value<SigningSecret>,
   now: Value<Date>
 ): Fragment => sql`
   rotated AS (
-    UPDATE webhook_subscriptions s SET ${replacingSecret(sql, secret, now)} updated_at = ${now}
-    WHERE ${which} RETURNING s.operator_id, s.id)`
+    UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
+    WHERE ${condition} RETURNING s.operator_id, s.id)`
 
 /** What a host is told who has paused a subscription. */
 export const PAUSED_BY_HOST = "Paused by the host."
 
 /** The CTE `paused`: stops the subscription `s` that `which` names until it is resumed, as a pause after failures does, unless that is so already. */
-export const pausing = (sql: SqlClient, which: Fragment, now: Value<Date>): Fragment => sql`
+export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
   paused AS (
     UPDATE webhook_subscriptions s SET
-      health = ${jsonParameter(partOf(now, (at) => stopped(at.getTime())))}::jsonb, paused_at = ${now},
+      health = ${jsonParameter(partOf(now, (at) => pausedHealth(at.getTime())))}::jsonb, paused_at = ${now},
       paused_reason = ${PAUSED_BY_HOST}
-    WHERE ${which} AND s.paused_at IS NULL RETURNING s.operator_id, s.id)`
+    WHERE ${condition} AND s.paused_at IS NULL RETURNING s.operator_id, s.id)`
 
 /** The CTE `ended`: ends the subscription that `which` names. */
-export const unsubscribing = (sql: SqlClient, which: Fragment, now: Value<Date>): Fragment => sql`
-  ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${which} RETURNING operator_id, id)`
+export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
+  ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${condition} RETURNING operator_id, id)`
 
-const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter(health)}::jsonb`
+const healthJsonSql = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter(health)}::jsonb`
 
 /** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
-export const isActive = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
+export const activeCondition = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
 /** Selects the health of a subscription that still has this address. A failed attempt at an earlier address does not count against it. */
-export const healthOf = (sql: SqlClient, { operator_id, subscription_id, url }: SubscriptionAddress): Fragment => sql`
+export const selectHealthSql = (
+  sql: SqlClient,
+  { operator_id, subscription_id, url }: SubscriptionAddress
+): Fragment => sql`
   SELECT health FROM webhook_subscriptions
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`
 
@@ -192,36 +195,36 @@ export const healthOf = (sql: SqlClient, { operator_id, subscription_id, url }: 
  * A success heals the subscriptions that lie where `places` says, also one that comes late. Only a pause outlasts it: the
  * host was told of it and must end it.
  */
-export const healing = (sql: SqlClient, places: Fragment): Fragment => sql`
-  UPDATE webhook_subscriptions s SET health = ${stored(sql, healthy)}
-  WHERE s.ctid = ANY (ARRAY(${places})) AND s.health->>'state' NOT IN ('healthy', 'paused')`
+export const healSubscriptionsSql = (sql: SqlClient, ctids: Fragment): Fragment => sql`
+  UPDATE webhook_subscriptions s SET health = ${healthJsonSql(sql, healthy)}
+  WHERE s.ctid = ANY (ARRAY(${ctids})) AND s.health->>'state' NOT IN ('healthy', 'paused')`
 
 /** What the host is told of a pause. */
-export interface Pause {
+export interface SubscriptionPause {
   readonly at: Date
   readonly reason: string
 }
 
 /** Replaces the health of a subscription, unless the health or the address has changed meanwhile. */
-export const replacingHealth = (
+export const replaceHealthSql = (
   sql: SqlClient,
   { operator_id, subscription_id, url }: SubscriptionAddress,
   from: Health,
   to: Health,
-  pause: Pause | undefined
+  pause: SubscriptionPause | undefined
 ): Fragment => sql`
-  UPDATE webhook_subscriptions SET health = ${stored(sql, to)},
+  UPDATE webhook_subscriptions SET health = ${healthJsonSql(sql, to)},
     paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
-  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${stored(sql, from)}`
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${healthJsonSql(sql, from)}`
 
 /** The same for the subscription of the CTE `due`, if it has a row and is not deleted. */
-export const replacingHealthOfDue = (sql: SqlClient, from: Health, to: Health): Fragment => sql`
-  UPDATE webhook_subscriptions s SET health = ${stored(sql, to)}
+export const replaceHealthOfDueSql = (sql: SqlClient, from: Health, to: Health): Fragment => sql`
+  UPDATE webhook_subscriptions s SET health = ${healthJsonSql(sql, to)}
   FROM due
-  WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL AND s.health = ${stored(sql, from)}`
+  WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL AND s.health = ${healthJsonSql(sql, from)}`
 
 /** Forgets the subscriptions that were deleted by `then` and have no delivery left. */
-export const forgettingSubscriptions = (sql: SqlClient, then: Date): Fragment => sql`
+export const deleteOldSubscriptionsSql = (sql: SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM webhook_subscriptions s
-  WHERE s.deleted_at <= ${then} AND NOT EXISTS (
+  WHERE s.deleted_at <= ${cutoff} AND NOT EXISTS (
     SELECT FROM webhook_deliveries d WHERE d.operator_id = s.operator_id AND d.subscription_id = s.id)`

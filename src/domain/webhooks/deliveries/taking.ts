@@ -1,12 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { leaseEnd } from "../../../jobs/lease.ts"
+import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { WEBHOOK_SHARE } from "../../../platform/limits.ts"
-import { probing } from "./breaker.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../platform/limits.ts"
+import { probingHealth } from "./breaker.ts"
 import type { RestedSubscription, SubscriptionKey } from "./delivery.ts"
-import { withWork } from "./loose-index-scan.ts"
-import { isActive, replacingHealthOfDue } from "./subscriptions.ts"
+import { subscriptionsWithWorkSql } from "./loose-index-scan.ts"
+import { activeCondition, replaceHealthOfDueSql } from "./subscriptions.ts"
 
 // The statements by which deliveries are taken.
 //
@@ -37,7 +37,7 @@ const dueOf = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
     SELECT * FROM (
       SELECT event_id, due_at FROM webhook_lanes
       WHERE operator_id = o.operator_id AND subscription_id = o.id AND due_at <= ${now} AND event_id > 0
-      ORDER BY due_at, event_id LIMIT ${sql.literal(String(WEBHOOK_SHARE))}
+      ORDER BY due_at, event_id LIMIT ${sql.literal(String(WEBHOOK_CONCURRENT_DELIVERIES))}
     ) share LIMIT ${most}
   ) due
   CROSS JOIN LATERAL (
@@ -49,7 +49,7 @@ const dueOf = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
 /** Takes the rows of `chosen`; one that somebody else has changed since lies elsewhere and is left to them. */
 const takingChosen = (sql: SqlClient, { now, leaseMs }: Taking): Fragment => sql`
   taken AS (
-    UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${leaseEnd(now, leaseMs)}
+    UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${computeLeaseEnd(now, leaseMs)}
     WHERE d.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND d.settled_at IS NULL AND d.due_at <= ${now}
     RETURNING d.operator_id, d.event_id, d.subscription_id, d.attempts, d.failures, d.run
   )
@@ -79,16 +79,16 @@ export const takingDue = (
   const counts = countsOf(underWay)
   const [ids, deliveries] = [Array.from(counts.keys()), Array.from(counts.values())]
   return sql`
-    WITH RECURSIVE ${withWork(sql)}, o AS MATERIALIZED (
+    WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}, o AS MATERIALIZED (
       SELECT ${sending(sql, taking.now)},
-        CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_SHARE}::integer END
+        CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_CONCURRENT_DELIVERIES}::integer END
           - coalesce(busy.deliveries, 0) AS room,
         sum(coalesce(busy.deliveries, 0)) OVER (PARTITION BY s.operator_id) AS of_operator
       FROM with_work
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_subscriptions
         WHERE operator_id = with_work.operator_id AND id = with_work.subscription_id AND deleted_at IS NULL
-          AND ${isActive(sql)}
+          AND ${activeCondition(sql)}
         FOR NO KEY UPDATE SKIP LOCKED) s
       LEFT JOIN unnest(${idsParameter(ids)}::bigint[], ${idsParameter(deliveries)}::bigint[])
         AS busy (id, deliveries) ON busy.id = s.id
@@ -104,9 +104,11 @@ export const takingDue = (
  * before its rest began, waits for the first of these to end.
  */
 export const restsOver = (sql: SqlClient, now: Date, most: number, underWay: Iterable<SubscriptionKey>): Fragment => {
-  const full = Array.from(countsOf(underWay)).flatMap(([id, count]) => (count < WEBHOOK_SHARE ? [] : [id]))
+  const full = Array.from(countsOf(underWay)).flatMap(([id, count]) =>
+    count < WEBHOOK_CONCURRENT_DELIVERIES ? [] : [id]
+  )
   return sql`
-    WITH RECURSIVE ${withWork(sql)}
+    WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}
     SELECT with_work.operator_id, with_work.subscription_id, s.health
     FROM with_work
     JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
@@ -130,5 +132,5 @@ export const takingProbe = (
   ), due AS (
     SELECT o.operator_id, o.id, due.place FROM o CROSS JOIN LATERAL (${dueOf(sql, taking.now, sql`1`)}) due
   ), chosen AS (
-    ${replacingHealthOfDue(sql, health, probing(health, taking.now.getTime()))} RETURNING due.place
+    ${replaceHealthOfDueSql(sql, health, probingHealth(health, taking.now.getTime()))} RETURNING due.place
   ), ${takingChosen(sql, taking)}`

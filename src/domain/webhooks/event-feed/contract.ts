@@ -1,35 +1,37 @@
 import { Schema } from "effect"
 import { Conflict, NotFound, RateLimited, ServerError } from "../../../contract/errors.ts"
-import { Integer, PropertyOrBox, textUpTo } from "../../../contract/fields.ts"
-import { family } from "../../../contract/operation.ts"
-import { toldName } from "../../../contract/told-name.ts"
-import { idOfEvent } from "../../../jobs/events/message.ts"
+import { Integer, PropertyOrUnassigned, textUpTo } from "../../../contract/fields.ts"
+import { defineFamily } from "../../../contract/operation.ts"
+import { toPrintableName } from "../../../contract/told-name.ts"
+import { parseEventId } from "../../../jobs/events/message.ts"
 import { EVENT_CONSUMER_NAME, FEED_DEFAULT, FEED_MAX, FEED_TYPES, FEED_WAIT_SECONDS } from "../../../platform/limits.ts"
-import { CURSOR_FORM, placeOf } from "./cursor.ts"
-import { unknownEventIn } from "./rules.ts"
+import { CURSOR_PATTERN, parseFeedCursor } from "./cursor.ts"
+import { findUnknownEventName } from "./rules.ts"
 
 // The feed of events and who reads it (docs/feed.md): what webhooks tell, to be read as often as one likes.
 
-const cursorThat = (isTaken: (text: string) => boolean) =>
+const cursorWhere = (isAccepted: (text: string) => boolean) =>
   Schema.String.check(
-    Schema.makeFilter(isTaken, {
+    Schema.makeFilter(isAccepted, {
       unreadable: true,
       expected: "a cursor, as the feed gives them",
-      toJsonSchema: () => ({ pattern: CURSOR_FORM })
+      toJsonSchema: () => ({ pattern: CURSOR_PATTERN })
     })
   )
 
-const Cursor = cursorThat((text) => placeOf(text) !== undefined)
+const Cursor = cursorWhere((text) => parseFeedCursor(text) !== undefined)
 
 /** Empty: none. An event_id stands for the cursor of that event: all that a receiver of webhooks has of it. */
-const CursorOrEvent = cursorThat((text) => text === "" || placeOf(text) !== undefined || idOfEvent(text) !== undefined)
+const CursorOrEvent = cursorWhere(
+  (text) => text === "" || parseFeedCursor(text) !== undefined || parseEventId(text) !== undefined
+)
 
 /** Names of events, separated by commas: `eventsNamed` reads them. */
 const Types = textUpTo(FEED_TYPES).check(
   Schema.makeFilter(
     (text) => {
-      const unknown = unknownEventIn(text)
-      return unknown === undefined || `must be names of events; there is no "${toldName(unknown)}"`
+      const unknown = findUnknownEventName(text)
+      return unknown === undefined || `must be names of events; there is no "${toPrintableName(unknown)}"`
     },
     { toJsonSchema: () => [{}, true] }
   )
@@ -45,7 +47,7 @@ const ConsumerName = Schema.String.check(
   })
 )
 
-const whole = (minimum: number, maximum: number, expected: string) =>
+const integerBetween = (minimum: number, maximum: number, expected: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${expected} from ${minimum} to ${maximum}` }))
 
 export const FeedEvent = Schema.Struct({
@@ -64,7 +66,7 @@ export const EventConsumer = Schema.Struct({
 })
 export type EventConsumer = typeof EventConsumer.Type
 
-const operation = family({ category: "automation", since: "3.13.0", openWorld: false })
+const operation = defineFamily({ category: "automation", since: "3.13.0", openWorld: false })
 
 const exposure = { notATool: "the feed is for programs that keep a cursor; agents read the records themselves" }
 
@@ -75,12 +77,12 @@ export const list_events = operation("list_events", {
     after: Schema.optionalKey(CursorOrEvent).annotateKey({
       description: "Behind this cursor; without one from the oldest event that is kept."
     }),
-    limit: Schema.optionalKey(whole(1, FEED_MAX, "a limit").annotate({ default: FEED_DEFAULT })),
+    limit: Schema.optionalKey(integerBetween(1, FEED_MAX, "a limit").annotate({ default: FEED_DEFAULT })),
     types: Schema.optionalKey(Types),
-    property_id: Schema.optionalKey(PropertyOrBox).annotateKey({
+    property_id: Schema.optionalKey(PropertyOrUnassigned).annotateKey({
       description: "Events of this property alone; 0 is the reservation box."
     }),
-    wait: Schema.optionalKey(whole(0, FEED_WAIT_SECONDS, "seconds").annotate({ default: 0 })).annotateKey({
+    wait: Schema.optionalKey(integerBetween(0, FEED_WAIT_SECONDS, "seconds").annotate({ default: 0 })).annotateKey({
       description: "Seconds."
     })
   },
@@ -119,4 +121,4 @@ export const delete_event_consumer = operation("delete_event_consumer", {
   exposure
 })
 
-export const Events = { list_events, list_event_consumers, put_event_consumer, delete_event_consumer }
+export const EventOperations = { list_events, list_event_consumers, put_event_consumer, delete_event_consumer }

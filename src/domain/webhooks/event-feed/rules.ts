@@ -1,21 +1,21 @@
 import { BadRequest, Conflict } from "../../../contract/errors.ts"
 import { EVENT_NAMES, type EventName } from "../../../jobs/events/events.ts"
-import { cursorOf, placeOf } from "./cursor.ts"
+import { formatFeedCursor, parseFeedCursor } from "./cursor.ts"
 
-const namesIn = (text: string): ReadonlyArray<string> => text.split(",").map((name) => name.trim())
+const splitNames = (text: string): ReadonlyArray<string> => text.split(",").map((name) => name.trim())
 
 /** The events that a comma-separated text names. */
-export const eventsNamed = (text: string): ReadonlyArray<EventName> => {
-  const names = namesIn(text)
+export const parseEventNames = (text: string): ReadonlyArray<EventName> => {
+  const names = splitNames(text)
   return EVENT_NAMES.filter((name) => names.includes(name))
 }
 
 /** The first name in such a text that no event has. */
-export const unknownEventIn = (text: string): string | undefined =>
-  namesIn(text).find((name) => !EVENT_NAMES.some((known) => known === name))
+export const findUnknownEventName = (text: string): string | undefined =>
+  splitNames(text).find((name) => !EVENT_NAMES.some((known) => known === name))
 
 /** A part of the feed that was read in one go. */
-export interface Read<Event> {
+export interface FeedScan<Event> {
   /** Up to which position events were removed. */
   readonly forgotten: number
   /** Where the reading began. */
@@ -29,38 +29,45 @@ export interface Read<Event> {
 }
 
 /** What of it is shown, and where the next page begins. */
-export interface Shown<Event> {
+export interface FeedPage<Event> {
   readonly events: ReadonlyArray<Event>
   readonly next: number
   readonly more: boolean
 }
 
 /** The page of a reading. A page that is full ends at its last event, another where the reading got to. */
-export const pageOf = <Event extends { readonly position: number }>(read: Read<Event>, limit: number): Shown<Event> => {
-  const events = read.events.slice(0, limit)
-  const last = events.at(-1)?.position ?? read.start
-  return read.events.length > limit
+export const toFeedPage = <Event extends { readonly position: number }>(
+  scan: FeedScan<Event>,
+  limit: number
+): FeedPage<Event> => {
+  const events = scan.events.slice(0, limit)
+  const last = events.at(-1)?.position ?? scan.start
+  return scan.events.length > limit
     ? { events, next: last, more: true }
-    : { events, next: read.reached ?? last, more: read.beyond }
+    : { events, next: scan.reached ?? last, more: scan.beyond }
 }
 
 /** The position a cursor of the operator stands for; the empty text is no cursor and stands for the beginning. */
-export const positionOf = (field: string, cursor: string, operatorId: number): number | BadRequest | undefined => {
+export const parseCursorPosition = (
+  field: string,
+  cursor: string,
+  operatorId: number
+): number | BadRequest | undefined => {
   if (cursor === "") return undefined
-  const place = placeOf(cursor)
-  return place?.operatorId === operatorId
-    ? place.position
+  const parsed = parseFeedCursor(cursor)
+  return parsed?.operatorId === operatorId
+    ? parsed.position
     : new BadRequest({ message: `${field}: must be a cursor that this account received.` })
 }
 
 /** 409 for an event that is not kept any more, or never was one of the operator's. */
 export const noSuchEvent = (operatorId: number, forgotten: number): Conflict =>
   new Conflict({
-    message: `after: the event no longer exists; the oldest cursor is ${cursorOf({ operatorId, position: forgotten })}.`
+    message: `after: the event no longer exists; the oldest cursor is ${formatFeedCursor({ operatorId, position: forgotten })}.`
   })
 
 /** 409 for a cursor with removed events behind it. */
-export const tooOld = (field: string, operatorId: number, forgotten: number): Conflict =>
+export const cursorExpired = (field: string, operatorId: number, forgotten: number): Conflict =>
   new Conflict({
-    message: `${field}: events after this cursor were deleted; the oldest cursor is ${cursorOf({ operatorId, position: forgotten })}.`
+    message: `${field}: events after this cursor were deleted; the oldest cursor is ${formatFeedCursor({ operatorId, position: forgotten })}.`
   })

@@ -1,17 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { acknowledging, removingConsumer, showingConsumers } from "../../../jobs/events/consumers.ts"
-import { type EventName, forgottenUpTo } from "../../../jobs/events/events.ts"
-import { rowUnless } from "../../../platform/database/constraints.ts"
+import { acknowledgeEventsSql, consumerStatusSql, deleteConsumerSql } from "../../../jobs/events/consumers.ts"
+import { deletedUpToSql, type EventName } from "../../../jobs/events/events.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms, partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { FEED_SCAN } from "../../../platform/limits.ts"
-import type { OfOperator, OwnRow } from "../../own-row.ts"
-import { knowsProperty } from "../../properties/properties/belonging.ts"
-import type { Read } from "./rules.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { FEED_EVENTS_SCANNED } from "../../../platform/limits.ts"
+import type { OperatorRowId, OperatorScoped } from "../../own-row.ts"
+import { checkPropertyExists } from "../../properties/properties/belonging.ts"
+import type { FeedScan } from "./rules.ts"
 
 const EventRow = Schema.Struct({
   id: Schema.Int,
@@ -31,14 +31,14 @@ const ConsumerRow = Schema.Struct({
 export type ConsumerRow = typeof ConsumerRow.Type
 
 /** What is asked of the feed; what is undefined does not narrow it. */
-export interface Wanted {
+export interface FeedQuery {
   readonly after: number | undefined
   readonly limit: number
   readonly types: ReadonlyArray<EventName> | undefined
   readonly property_id: number | undefined
 }
 
-const readFeed = rowsOf(
+const readFeedRows = makeRowsReader(
   Schema.Struct({
     forgotten: Schema.Int,
     start: Schema.Int,
@@ -47,147 +47,155 @@ const readFeed = rowsOf(
     event: Schema.NullOr(EventRow)
   })
 )
-const readPlace = onlyRowOf(Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) }))
-const readConsumers = rowsOf(ConsumerRow)
-const readName = rowOf(Schema.Struct({ name: Schema.String }))
+const readEventPosition = makeSingleRowReader(
+  Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) })
+)
+const readConsumers = makeRowsReader(ConsumerRow)
+const readName = makeOptionalRowReader(Schema.Struct({ name: Schema.String }))
 
 /** As the database writes it as JSON. */
-const PutConsumer = Schema.Struct({
+const ConsumerJsonRow = Schema.Struct({
   ...ConsumerRow.fields,
   oldest_queued_at: Schema.NullOr(Schema.DateFromString)
 })
-const Put = Schema.Struct({ forgotten: Schema.Int, consumer: Schema.NullOr(PutConsumer) })
+const PutConsumerRow = Schema.Struct({ forgotten: Schema.Int, consumer: Schema.NullOr(ConsumerJsonRow) })
 
 /** What came of an acknowledgement. */
-export const Acknowledged = Schema.Struct({ consumer: PutConsumer })
+export const ConsumerAcknowledgement = Schema.Struct({ consumer: ConsumerJsonRow })
 
-const readPut = rowUnless(Put, ({ name, detail }) =>
+const readPutConsumer = makeRowReaderOrFail(PutConsumerRow, ({ name, detail }) =>
   name === "event_consumer_limit"
     ? new ValidationFailed({ message: `event_consumer_limit: all ${detail} consumers are in use.` })
     : undefined
 )
 
 /** What is asked of whose feed; what is undefined does not narrow it. */
-interface AskedFeed extends Wanted {
+interface FeedQueryParameters extends FeedQuery {
   readonly operatorId: number
 }
 
 /** How far a narrowed reading looks: FEED_SCAN events, or all there are. */
-const reaching = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+const scanEndSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
     AS reached, beyond
   FROM (
     SELECT min(position) AS last, count(*) = 2 AS beyond
-    FROM started, feed_positions(${operatorId}, start, ${FEED_SCAN - 1}, 2) position
+    FROM started, feed_positions(${operatorId}, start, ${FEED_EVENTS_SCANNED - 1}, 2) position
   ) end_of_scan`
 
 /**
  * One more than fit on the page of what is asked for. A position is visible only with all that are before it, so no
  * reading passes over an event that is committed later.
  */
-const reading = (
+const feedScanSql = (
   sql: SqlClient.SqlClient,
-  { operatorId, after = 0, limit, types, property_id }: Valued<AskedFeed>
+  { operatorId, after = 0, limit, types, property_id }: Valued<FeedQueryParameters>
 ): Fragment => {
   const isNarrowed = types !== undefined || property_id !== undefined
   const property = property_id === undefined ? null : partOf(property_id, String)
-  const enough = partOf(limit, (rows) => rows + 1)
+  const pageAndOne = partOf(limit, (rows) => rows + 1)
   return sql`
     WITH started AS MATERIALIZED (
       SELECT forgotten, greatest(forgotten, ${after}) AS start
-      FROM (SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten) oldest
+      FROM (SELECT ${deletedUpToSql(sql, sql`${operatorId}`)} AS forgotten) oldest
     ), scanned AS MATERIALIZED (
-      ${isNarrowed ? reaching(sql, operatorId) : sql`SELECT NULL::bigint AS reached, false AS beyond`}
+      ${isNarrowed ? scanEndSql(sql, operatorId) : sql`SELECT NULL::bigint AS reached, false AS beyond`}
     ), found AS (
       SELECT id, event, payload, queued_at, position
-      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_SCAN : enough},
-        ${types ?? null}::text[], ${property}::text, ${enough})
+      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_EVENTS_SCANNED : pageAndOne},
+        ${types ?? null}::text[], ${property}::text, ${pageAndOne})
     )
     SELECT started.forgotten, started.start, scanned.reached, scanned.beyond, to_jsonb(found) AS event
     FROM started CROSS JOIN scanned LEFT JOIN found ON true
     ORDER BY found.position`
 }
 
-const toRead = (rows: Effect.Success<ReturnType<typeof readFeed>>): Read<EventRow> => {
-  const [{ forgotten, start, reached, beyond } = NOTHING] = rows
+const toFeedScan = (rows: Effect.Success<ReturnType<typeof readFeedRows>>): FeedScan<EventRow> => {
+  const [{ forgotten, start, reached, beyond } = EMPTY_SCAN] = rows
   return { forgotten, start, reached, beyond, events: rows.flatMap(({ event }) => (event === null ? [] : [event])) }
 }
 
 // The statement always answers a row.
-const NOTHING = { forgotten: 0, start: 0, reached: null, beyond: false }
+const EMPTY_SCAN = { forgotten: 0, start: 0, reached: null, beyond: false }
 
-const read = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(sql, (wanted: Givens<AskedFeed>) => reading(sql, wanted))
-  return (operatorId: number, { after, limit, types, property_id }: Wanted) =>
-    Effect.map(readFeed(statement({ operatorId, after, limit, types, property_id })), toRead)
+const scanFeed = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(sql, (query: Givens<FeedQueryParameters>) => feedScanSql(sql, query))
+  return (operatorId: number, { after, limit, types, property_id }: FeedQuery) =>
+    Effect.map(readFeedRows(statement({ operatorId, after, limit, types, property_id })), toFeedScan)
 }
 
 /** The position of an event, null where there is none, and up to which position events were removed. */
-const placeOfEvent = (sql: SqlClient.SqlClient) => {
+const findEventPosition = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<OwnRow>) => sql`
-      SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten,
+    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
+      SELECT ${deletedUpToSql(sql, sql`${operatorId}`)} AS forgotten,
         (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`
   )
-  return (operatorId: number, id: number) => readPlace(statement({ operatorId, id }))
+  return (operatorId: number, id: number) => readEventPosition(statement({ operatorId, id }))
 }
 
-const consumers = (sql: SqlClient.SqlClient) => {
+const listConsumers = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId }: Givens<OfOperator>) => sql`
-      ${showingConsumers(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
+    ({ operatorId }: Givens<OperatorScoped>) => sql`
+      ${consumerStatusSql(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
       ORDER BY c.name`
   )
   return (operatorId: number) => readConsumers(statement({ operatorId }))
 }
 
-interface Acknowledging extends OfOperator {
+interface AcknowledgeParameters extends OperatorScoped {
   readonly name: string
   readonly position: number
   readonly now: Date
 }
 
 /** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
-const put = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, name, position, now }: Givens<Acknowledging>) => ({
-    change: acknowledging(sql, operatorId, { name, position }, now),
-    events: [],
-    // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
-    touched: sql`
+const putConsumer = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, name, position, now }: Givens<AcknowledgeParameters>) => ({
+      change: acknowledgeEventsSql(sql, operatorId, { name, position }, now),
+      events: [],
+      // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
+      touched: sql`
       SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
       FROM put`,
-    outcome: sql`
+      outcome: sql`
       SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
-      FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`
-  }))
+      FROM forgotten LEFT JOIN (${consumerStatusSql(sql, operatorId, sql`put`)}) shown ON true`
+    })
+  )
   return (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) => {
     const { name, position } = consumer
-    return readPut(statement({ operatorId, name, position, now }))
+    return readPutConsumer(statement({ operatorId, name, position, now }))
   }
 }
 
-const remove = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, name }: Givens<OfOperator & { readonly name: string }>) => ({
-    change: removingConsumer(sql, operatorId, name),
-    events: [],
-    touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
-    outcome: sql`SELECT name FROM removed`
-  }))
+const removeConsumer = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, name }: Givens<OperatorScoped & { readonly name: string }>) => ({
+      change: deleteConsumerSql(sql, operatorId, name),
+      events: [],
+      touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
+      outcome: sql`SELECT name FROM removed`
+    })
+  )
   return (operatorId: number, name: string) => readName(statement({ operatorId, name }))
 }
 
 /** How the family reads the feed and keeps its consumers; the statements that write are src/jobs/events/consumers.ts. */
-export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/FeedStore", {
+export class EventFeedStore extends Context.Service<EventFeedStore>()("latchkey/resources/FeedStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    read: read(sql),
-    placeOfEvent: placeOfEvent(sql),
-    knowsProperty: knowsProperty(sql),
-    consumers: consumers(sql),
-    put: put(sql),
-    remove: remove(sql)
+    scanFeed: scanFeed(sql),
+    findEventPosition: findEventPosition(sql),
+    knowsProperty: checkPropertyExists(sql),
+    listConsumers: listConsumers(sql),
+    putConsumer: putConsumer(sql),
+    removeConsumer: removeConsumer(sql)
   }))
 }) {
-  static readonly layer = Layer.effect(FeedStore, FeedStore.make)
+  static readonly layer = Layer.effect(EventFeedStore, EventFeedStore.make)
 }

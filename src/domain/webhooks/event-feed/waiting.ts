@@ -1,34 +1,34 @@
 import { Clock, Effect, type Latch, Option } from "effect"
-import { awayFromPlace } from "../../../contract/away-from-place.ts"
+import { releasePermitWhile } from "../../../contract/away-from-place.ts"
 import { RateLimited, type ServerError } from "../../../contract/errors.ts"
 import type { NewEvents } from "../../../jobs/events/NewEvents.ts"
-import type { Stopping } from "../../../jobs/Stopping.ts"
-import { FEED_WAITS } from "../../../platform/limits.ts"
+import type { Shutdown } from "../../../jobs/Stopping.ts"
+import { FEED_WAITING_READS } from "../../../platform/limits.ts"
 
 /** Milliseconds between two looks of one call that waits; what comes meanwhile is found together. */
-export const FEED_LOOK_MS = 100
+export const FEED_POLL_GAP_MS = 100
 
 /** What waits for events stands on. */
-export interface Waiting {
+export interface LongPollContext {
   readonly news: NewEvents["Service"]
-  readonly stopping: Stopping["Service"]
-  readonly seats: Seats
+  readonly stopping: Shutdown["Service"]
+  readonly seats: LongPollPermits
 }
 
 /** Who waits at once in this process: so many calls of each operator. */
-export class Seats {
+export class LongPollPermits {
   readonly #taken = new Map<number, number>()
 
   /** Runs it in a seat of the operator; fails when there is none. */
-  readonly within = <A, E, R>(operator: number, waiting: Effect.Effect<A, E, R>) =>
+  readonly withPermit = <A, E, R>(operator: number, poll: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.suspend(() => {
         const taken = this.#taken.get(operator) ?? 0
-        if (taken >= FEED_WAITS) return tooMany
+        if (taken >= FEED_WAITING_READS) return tooManyWaiting
         this.#taken.set(operator, taken + 1)
         return Effect.void
       }),
-      () => waiting,
+      () => poll,
       () => Effect.sync(() => this.#leave(operator))
     )
 
@@ -39,16 +39,16 @@ export class Seats {
   }
 }
 
-const tooMany = Effect.fail(
+const tooManyWaiting = Effect.fail(
   new RateLimited({
-    message: `wait: ${FEED_WAITS} calls of this operator already wait for events; retry later or without wait.`,
+    message: `wait: ${FEED_WAITING_READS} calls of this operator already wait for events; retry later or without wait.`,
     headers: { "retry-after": "1" }
   })
 )
 
 /** One look at the feed: what it found, and whether that is worth an answer. */
-interface Look<Found> {
-  readonly found: Found
+interface PollResult<Page> {
+  readonly found: Page
   readonly answers: boolean
 }
 
@@ -57,50 +57,53 @@ interface Look<Found> {
  * one before it found. The first word of something new is looked after at once, from then on FEED_LOOK_MS lie between two
  * looks. Ends at once when the process is asked to stop. Holds no place while it waits.
  */
-export const waitFor = <Found, E>(
-  { news, stopping, seats }: Waiting,
+export const longPoll = <Page, E>(
+  { news, stopping, seats: permits }: LongPollContext,
   operator: number,
   seconds: number,
-  look: (before: Found | undefined) => Effect.Effect<Look<Found>, E>
-): Effect.Effect<Found, E | RateLimited | ServerError> =>
+  poll: (previous: Page | undefined) => Effect.Effect<PollResult<Page>, E>
+): Effect.Effect<Page, E | RateLimited | ServerError> =>
   Effect.gen(function* () {
     const latch = yield* news.latch(operator)
-    const first = yield* look(undefined)
+    const first = yield* poll(undefined)
     if (first.answers) return first.found
-    const until = (yield* Clock.currentTimeMillis) + seconds * 1000
-    return yield* seats.within(operator, again(first.found, { latch, stopping, until }, look))
+    const deadline = (yield* Clock.currentTimeMillis) + seconds * 1000
+    return yield* permits.withPermit(operator, pollUntilDeadline(first.found, { latch, stopping, deadline }, poll))
   }).pipe(Effect.scoped)
 
-interface Until {
+interface LongPollDeadline {
   readonly latch: Latch.Latch
-  readonly stopping: Stopping["Service"]
-  readonly until: number
+  readonly stopping: Shutdown["Service"]
+  readonly deadline: number
 }
 
-const again = <Found, E>(
-  first: Found,
-  { latch, stopping, until }: Until,
-  look: (before: Found | undefined) => Effect.Effect<Look<Found>, E>
-): Effect.Effect<Found, E | ServerError> =>
+const pollUntilDeadline = <Page, E>(
+  first: Page,
+  { latch, stopping, deadline }: LongPollDeadline,
+  poll: (previous: Page | undefined) => Effect.Effect<PollResult<Page>, E>
+): Effect.Effect<Page, E | ServerError> =>
   Effect.gen(function* () {
-    let found = first
+    let page = first
     let notBefore = 0
     while (true) {
-      const left = until - (yield* Clock.currentTimeMillis)
-      const told = Effect.raceFirst(Effect.as(wordOf(latch, notBefore), true), Effect.as(stopping.begun, false))
-      const news = yield* awayFromPlace(Effect.timeoutOption(told, Math.max(left, 0)))
-      if (!Option.getOrElse(news, () => false)) return found
+      const left = deadline - (yield* Clock.currentTimeMillis)
+      const wakeUp = Effect.raceFirst(
+        Effect.as(awaitNews(latch, notBefore), true),
+        Effect.as(stopping.awaitBegin, false)
+      )
+      const woken = yield* releasePermitWhile(Effect.timeoutOption(wakeUp, Math.max(left, 0)))
+      if (!Option.getOrElse(woken, () => false)) return page
       // Closed before looking: what comes from here on is told again.
       yield* latch.close
-      const next = yield* look(found)
+      const next = yield* poll(page)
       if (next.answers) return next.found
-      found = next.found
-      notBefore = (yield* Clock.currentTimeMillis) + FEED_LOOK_MS
+      page = next.found
+      notBefore = (yield* Clock.currentTimeMillis) + FEED_POLL_GAP_MS
     }
   })
 
 /** Waits for word of something new, and until it is time to look. */
-const wordOf = (latch: Latch.Latch, notBefore: number): Effect.Effect<void> =>
+const awaitNews = (latch: Latch.Latch, notBefore: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* latch.await
     const now = yield* Clock.currentTimeMillis

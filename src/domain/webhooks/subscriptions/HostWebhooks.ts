@@ -1,23 +1,23 @@
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { Keys } from "../../../changes/Keys.ts"
-import { onRecordInForms } from "../../../changes/on-record.ts"
-import { runOnce } from "../../../changes/run-once.ts"
-import type { Acting } from "../../../contract/acting.ts"
+import { IdempotencyKeys } from "../../../changes/Keys.ts"
+import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { runFormIdempotently } from "../../../changes/run-once.ts"
+import type { CurrentActor } from "../../../contract/acting.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type ApiError, Conflict, NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { Sealing } from "../../../platform/sealing/Sealing.ts"
-import { readIdentity } from "../../own-row.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { CurrentSealer } from "../../../platform/sealing/Sealing.ts"
+import { readRowId } from "../../own-row.ts"
 import { Health } from "../deliveries/breaker.ts"
 import { DeliveryLog } from "../deliveries/DeliveryLog.ts"
-import { deliveryKeyOf } from "../deliveries/message.ts"
-import { sealedSecret } from "../deliveries/sealing-secrets.ts"
+import { parseWebhookId } from "../deliveries/message.ts"
+import { sealSecret } from "../deliveries/sealing-secrets.ts"
 import { generateSecret, type SigningSecret } from "../deliveries/signature.ts"
-import { pausing, rotating } from "../deliveries/subscriptions.ts"
+import { pauseSubscriptionSql, rotateSecretSql } from "../deliveries/subscriptions.ts"
 import { SubscriptionRow } from "./store.ts"
 
 /** A subscription as its host sees it. */
@@ -34,40 +34,40 @@ export type HostWebhook = typeof HostWebhook.Type
 /** Who looks: a main account sees those of all accounts of its operator, another one its own. */
 export type Viewer = Pick<Caller, "operatorId" | "accountId" | "role">
 
-interface Seen {
+interface ViewerScope {
   readonly operatorId: number
   /** Undefined: of all accounts. */
   readonly accountId: number | undefined
 }
 
-interface SeenOne extends Seen {
+interface WebhookScope extends ViewerScope {
   readonly id: number
 }
 
-interface Paused extends SeenOne {
+interface PauseParameters extends WebhookScope {
   readonly now: Date
 }
 
-interface Rotated extends Paused {
+interface RotateParameters extends PauseParameters {
   readonly secret: SigningSecret
 }
 
-const seenBy = ({ operatorId, accountId, role }: Viewer): Seen => ({
+const toViewerScope = ({ operatorId, accountId, role }: Viewer): ViewerScope => ({
   operatorId,
   accountId: role === "main" ? undefined : accountId
 })
 
-const readAll = rowsOf(HostWebhook)
-const readOne = rowOf(HostWebhook)
+const readAll = makeRowsReader(HostWebhook)
+const readOne = makeOptionalRowReader(HostWebhook)
 
-const isSeen = (sql: SqlClient.SqlClient, { operatorId, accountId }: Givens<Seen>): Fragment => sql`
+const viewerCondition = (sql: SqlClient.SqlClient, { operatorId, accountId }: Givens<ViewerScope>): Fragment => sql`
   s.operator_id = ${operatorId} AND s.deleted_at IS NULL
     ${accountId === undefined ? sql`` : sql`AND s.account_id = ${accountId}`}`
 
-const which = (sql: SqlClient.SqlClient, seen: Givens<SeenOne>): Fragment =>
-  sql`${isSeen(sql, seen)} AND s.id = ${seen.id}`
+const webhookCondition = (sql: SqlClient.SqlClient, seen: Givens<WebhookScope>): Fragment =>
+  sql`${viewerCondition(sql, seen)} AND s.id = ${seen.id}`
 
-const shown = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
+const selectWebhooks = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
   SELECT s.id, s.url, s.events, s.application, s.paused_at, s.paused_reason, s.created_at, s.health, g.name AS connection,
     a.name AS account_name
   FROM webhook_subscriptions s
@@ -81,30 +81,30 @@ export const notReplayable = new Conflict({ message: "delivery: is already queue
 
 const make = Effect.gen(function* () {
   const [sql, log, { wake }] = [yield* SqlClient.SqlClient, yield* DeliveryLog, yield* WakeUp]
-  const seals = yield* Sealing
-  const once = runOnce(yield* Keys)
-  const all = inForms(sql, (seen: Givens<Seen>) => shown(sql, isSeen(sql, seen)))
-  const one = inForms(sql, (seen: Givens<SeenOne>) => shown(sql, which(sql, seen)))
-  const paused = onRecordInForms(sql, ({ now, ...seen }: Givens<Paused>) => ({
-    change: pausing(sql, which(sql, seen), now),
+  const seals = yield* CurrentSealer
+  const once = runFormIdempotently(yield* IdempotencyKeys)
+  const all = inForms(sql, (seen: Givens<ViewerScope>) => selectWebhooks(sql, viewerCondition(sql, seen)))
+  const one = inForms(sql, (seen: Givens<WebhookScope>) => selectWebhooks(sql, webhookCondition(sql, seen)))
+  const paused = prepareRecordedChange(sql, ({ now, ...seen }: Givens<PauseParameters>) => ({
+    change: pauseSubscriptionSql(sql, webhookCondition(sql, seen), now),
     events: [],
     touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
     outcome: sql`SELECT id FROM paused`
   }))
-  const rotated = onRecordInForms(sql, ({ secret, now, ...seen }: Givens<Rotated>) => ({
-    change: rotating(sql, which(sql, seen), secret, now),
+  const rotated = prepareRecordedChange(sql, ({ secret, now, ...seen }: Givens<RotateParameters>) => ({
+    change: rotateSecretSql(sql, webhookCondition(sql, seen), secret, now),
     events: [],
     touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
     outcome: sql`SELECT id FROM rotated`
   }))
   const rotateSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {
     const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
-    const kept = sealedSecret(seals, { operatorId: viewer.operatorId, id }, secret)
-    const changed = yield* readIdentity(rotated({ ...seenBy(viewer), id, secret: kept, now }))
+    const kept = sealSecret(seals, { operatorId: viewer.operatorId, id }, secret)
+    const changed = yield* readRowId(rotated({ ...toViewerScope(viewer), id, secret: kept, now }))
     return changed === undefined ? yield* noSuchWebhook : secret
   })
   const replayDelivery = Effect.fnUntraced(function* ({ operatorId }: Viewer, id: number, delivery: string) {
-    const key = deliveryKeyOf(delivery)
+    const key = parseWebhookId(delivery)
     if (key === undefined) return yield* notReplayable
     // `delivery` may name a delivery of another webhook, so the query also names this webhook.
     const wanted = { key, operatorId, subscriptionId: id }
@@ -113,11 +113,11 @@ const make = Effect.gen(function* () {
     if (count === 0) return yield* notReplayable
   })
   return HostWebhooks.of({
-    list: (viewer) => readAll(all(seenBy(viewer))),
-    find: (viewer, id) => readOne(one({ ...seenBy(viewer), id })),
+    list: (viewer) => readAll(all(toViewerScope(viewer))),
+    find: (viewer, id) => readOne(one({ ...toViewerScope(viewer), id })),
     pause: Effect.fnUntraced(function* (viewer, id) {
       const now = yield* DateTime.nowAsDate
-      return (yield* readIdentity(paused({ ...seenBy(viewer), id, now }))) !== undefined
+      return (yield* readRowId(paused({ ...toViewerScope(viewer), id, now }))) !== undefined
     }),
     rotate: (caller, id, key) => once(caller, { rotate: id }, key, rotateSecret(caller, id)),
     sendAgain: (caller, { id }, delivery, key) =>
@@ -134,7 +134,7 @@ export class HostWebhooks extends Context.Service<
     /** Undefined: the viewer has none of that id. */
     readonly find: (viewer: Viewer, id: number) => Effect.Effect<HostWebhook | undefined>
     /** Stops it until it is resumed; false: the viewer has none of that id, or it is paused already. */
-    readonly pause: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, Acting>
+    readonly pause: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
     /**
      * Rotates the secret, as the API's PATCH does, but does not resume the webhook: a host who paused it because the secret leaked
      * may have more to do. Runs once per idempotency key. Returns none if an earlier call with the key rotated it, because the
@@ -144,7 +144,7 @@ export class HostWebhooks extends Context.Service<
       caller: Caller,
       id: number,
       key: string | undefined
-    ) => Effect.Effect<Option.Option<SigningSecret>, ApiError, Acting>
+    ) => Effect.Effect<Option.Option<SigningSecret>, ApiError, CurrentActor>
     /**
      * Queues one of its deliveries again, by `webhook-id`. The caller has checked that the viewer may see the webhook. Runs once per
      * idempotency key. Fails with Conflict if there is no such delivery or it is already queued.
@@ -154,11 +154,11 @@ export class HostWebhooks extends Context.Service<
       found: Pick<HostWebhook, "id">,
       delivery: string,
       key: string | undefined
-    ) => Effect.Effect<void, ApiError, Acting>
+    ) => Effect.Effect<void, ApiError, CurrentActor>
   }
 >()("latchkey/resources/HostWebhooks") {
   static readonly layer: Layer.Layer<HostWebhooks, never, SqlClient.SqlClient | DeliveryLog | WakeUp> = Layer.effect(
     HostWebhooks,
     make
-  ).pipe(Layer.provide(Keys.layer))
+  ).pipe(Layer.provide(IdempotencyKeys.layer))
 }

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
-import { Id, textUpTo, wideningIfAbsent } from "../../../contract/fields.ts"
-import { editOf } from "../../../contract/fixed-fields.ts"
-import { family } from "../../../contract/operation.ts"
+import { Id, narrowingField, textUpTo } from "../../../contract/fields.ts"
+import { editPayloadFields } from "../../../contract/fixed-fields.ts"
+import { defineFamily } from "../../../contract/operation.ts"
 import { EVENT_NAMES } from "../../../jobs/events/events.ts"
 import { WEBHOOK_URL } from "../../../platform/limits.ts"
 
@@ -33,7 +33,7 @@ export const Webhook = Schema.Struct({
 })
 export type Webhook = typeof Webhook.Type
 
-const shownOnce = {
+const secretFields = {
   secret: Schema.optionalKey(Schema.String).annotateKey({
     description:
       "`whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again."
@@ -43,7 +43,7 @@ const shownOnce = {
   })
 }
 
-const operation = family({ category: "automation", since: "3.4.0", openWorld: true })
+const operation = defineFamily({ category: "automation", since: "3.4.0", openWorld: true })
 
 const exposure = { notATool: "webhook management is not exposed" }
 
@@ -60,9 +60,9 @@ export const create_webhook = operation("create_webhook", {
   summary: "Subscribe a URL to events; the answer shows the signing secret, this once",
   payload: {
     url: Url.annotateKey({ description: "https." }),
-    events: wideningIfAbsent(Events).annotateKey({ description: "Omitted: all ten." })
+    events: narrowingField(Events).annotateKey({ description: "Omitted: all ten." })
   },
-  success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
+  success: Schema.Struct({ webhook: Webhook, ...secretFields }),
   errors: [Unauthenticated],
   exposure
 })
@@ -70,7 +70,7 @@ export const create_webhook = operation("create_webhook", {
 export const update_webhook = operation("update_webhook", {
   route: "PATCH /webhooks/{id}",
   summary: "Change a subscription; any change, also an empty one, resumes one that is paused",
-  payload: editOf(Webhook, {
+  payload: editPayloadFields(Webhook, {
     id: Id,
     url: Schema.optionalKey(Url),
     events: Schema.optionalKey(Events),
@@ -78,7 +78,7 @@ export const update_webhook = operation("update_webhook", {
       description: "true: a new signing secret is made; for 24 hours deliveries carry the signatures of both."
     })
   }),
-  success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
+  success: Schema.Struct({ webhook: Webhook, ...secretFields }),
   errors: [NotFound, Forbidden, Unauthenticated],
   exposure
 })

@@ -1,29 +1,29 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecordInForms, touchedIn } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { Lease } from "../../../jobs/lease.ts"
-import { rowIfAnyUnless } from "../../../platform/database/constraints.ts"
-import { drawnId } from "../../../platform/database/drawn-id.ts"
+import { LeaseDuration } from "../../../jobs/lease.ts"
+import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
-import { Sealing, type Seals } from "../../../platform/sealing/Sealing.ts"
-import { type OwnRow, readIdentity } from "../../own-row.ts"
-import { resuming } from "../deliveries/resuming.ts"
-import { sealedReceiver, sealedSecret, sealedSubscription } from "../deliveries/sealing-secrets.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
+import { type OperatorRowId, readRowId } from "../../own-row.ts"
+import { resumeDeliveriesSql } from "../deliveries/resuming.ts"
+import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/sealing-secrets.ts"
 import {
-  type ByConsent,
-  changedSettings,
-  changing,
-  type DrawnSubscription,
-  holdingGrant,
-  isGranted,
-  type Maker,
+  changedSettingsSql,
+  createSubscriptionSql,
+  deleteSubscriptionSql,
+  type GrantKey,
+  grantActiveCondition,
+  lockGrantSql,
   type NewSubscription,
+  type NewSubscriptionWithId,
+  type SubscriptionCreator,
   type SubscriptionEdit,
-  subscribing,
-  unsubscribing
+  updateSubscriptionSql
 } from "../deliveries/subscriptions.ts"
 import { Webhook } from "./contract.ts"
 
@@ -42,102 +42,111 @@ export const SubscriptionRow = Schema.Struct({
 export type SubscriptionRow = typeof SubscriptionRow.Type
 
 /** Who calls, and so which subscriptions a change may be of: an application's are its own, a host's are all. */
-export interface Changing extends ByConsent {
+export interface WebhookChangeScope extends GrantKey {
   /** Undefined: the host's own hand. */
   readonly application: string | undefined
 }
 
-const readRows = rowsOf(SubscriptionRow)
-const readRow = rowOf(SubscriptionRow)
-const readStanding = rowOf(Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean }))
-const readCreated = rowIfAnyUnless(SubscriptionRow, ({ name, detail }) =>
+const readSubscriptions = makeRowsReader(SubscriptionRow)
+const readSubscription = makeOptionalRowReader(SubscriptionRow)
+const readAccess = makeOptionalRowReader(Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean }))
+const readCreated = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail }) =>
   name === "webhook_limit"
     ? new ValidationFailed({ message: `webhook_limit: all ${detail} subscriptions are in use.` })
     : undefined
 )
 
-const columns = (sql: SqlClient.SqlClient): Fragment =>
+const subscriptionColumns = (sql: SqlClient.SqlClient): Fragment =>
   sql`id, url, events, application, paused_at, paused_reason, created_at`
 
-interface Named extends Changing {
+interface SubscriptionKey extends WebhookChangeScope {
   readonly id: number
 }
 
 /** The subscription of that id, if the caller may change it and it has not been deleted. */
-const owned = (sql: SqlClient.SqlClient, { operatorId, application, grantId, id }: Givens<Named>): Fragment => sql`
-  ${isGranted(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+const changeableCondition = (
+  sql: SqlClient.SqlClient,
+  { operatorId, application, grantId, id }: Givens<SubscriptionKey>
+): Fragment => sql`
+  ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
     ${application === undefined ? sql`` : sql`AND application = ${application}::text`}`
 
 const list = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId }: Givens<{ readonly operatorId: number }>) => sql`
-      SELECT ${columns(sql)} FROM webhook_subscriptions
+      SELECT ${subscriptionColumns(sql)} FROM webhook_subscriptions
       WHERE operator_id = ${operatorId} AND deleted_at IS NULL ORDER BY id`
   )
-  return (operatorId: number) => readRows(statement({ operatorId }))
+  return (operatorId: number) => readSubscriptions(statement({ operatorId }))
 }
 
-interface Made extends Maker {
-  readonly made: DrawnSubscription
+interface CreateWebhookParameters extends SubscriptionCreator {
+  readonly made: NewSubscriptionWithId
   readonly now: Date
 }
 
 /** Fails when the operator has no room for another. Undefined: the consent that it comes by has ended. */
-const create = (sql: SqlClient.SqlClient, seals: Seals) => {
-  const statement = onRecordInForms(sql, ({ made, now, ...caller }: Givens<Made>) => ({
-    change: subscribing(sql, caller, made, now),
+const create = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
+  const statement = prepareRecordedChange(sql, ({ made, now, ...caller }: Givens<CreateWebhookParameters>) => ({
+    change: createSubscriptionSql(sql, caller, made, now),
     events: [],
-    touched: touchedIn(sql, "webhook", "made"),
-    outcome: sql`SELECT ${columns(sql)} FROM made`
+    touched: createdOrDeletedRecordsSql(sql, "webhook", "made"),
+    outcome: sql`SELECT ${subscriptionColumns(sql)} FROM made`
   }))
-  return ({ operatorId, accountId, application, grantId }: Maker, given: NewSubscription, now: Date) =>
-    Effect.flatMap(drawnId(sql, "webhook_subscriptions"), (id) => {
-      const made = { ...sealedSubscription(seals, { operatorId, id }, given), id }
+  return ({ operatorId, accountId, application, grantId }: SubscriptionCreator, given: NewSubscription, now: Date) =>
+    Effect.flatMap(reserveId(sql, "webhook_subscriptions"), (id) => {
+      const made = { ...sealSubscription(seals, { operatorId, id }, given), id }
       return readCreated(statement({ operatorId, accountId, application, grantId, made, now }))
     })
 }
 
-interface Edited extends Named, SubscriptionEdit {
+interface UpdateWebhookParameters extends SubscriptionKey, SubscriptionEdit {
   readonly now: Date
 }
 
 /** Changes and resumes; what waits for its next try goes at once. Undefined: none that the caller may change. */
-const update = (sql: SqlClient.SqlClient, leaseMs: number, seals: Seals) => {
-  const statement = onRecordInForms(sql, ({ now, receiver, events, secret, ...named }: Givens<Edited>) => ({
-    change: sql`
-      ${holdingGrant(sql, named)}
-      ${changing(sql, named.operatorId, owned(sql, named), { receiver, events, secret }, now)},
-      resumed AS (${resuming(sql, now, leaseMs)})`,
-    events: [],
-    touched: changedSettings(sql),
-    outcome: sql`SELECT ${columns(sql)} FROM changed`
-  }))
-  return ({ operatorId, application, grantId }: Changing, id: number, edit: SubscriptionEdit, now: Date) => {
+const update = (sql: SqlClient.SqlClient, leaseMs: number, seals: SecretSealer) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ now, receiver, events, secret, ...subscription }: Givens<UpdateWebhookParameters>) => ({
+      change: sql`
+      ${lockGrantSql(sql, subscription)}
+      ${updateSubscriptionSql(sql, subscription.operatorId, changeableCondition(sql, subscription), { receiver, events, secret }, now)},
+      resumed AS (${resumeDeliveriesSql(sql, now, leaseMs)})`,
+      events: [],
+      touched: changedSettingsSql(sql),
+      outcome: sql`SELECT ${subscriptionColumns(sql)} FROM changed`
+    })
+  )
+  return ({ operatorId, application, grantId }: WebhookChangeScope, id: number, edit: SubscriptionEdit, now: Date) => {
     const { events } = edit
-    const receiver = edit.receiver === undefined ? undefined : sealedReceiver(seals, operatorId, edit.receiver)
-    const secret = edit.secret === undefined ? undefined : sealedSecret(seals, { operatorId, id }, edit.secret)
-    return readRow(statement({ operatorId, application, grantId, id, receiver, events, secret, now }))
+    const receiver = edit.receiver === undefined ? undefined : sealReceiver(seals, operatorId, edit.receiver)
+    const secret = edit.secret === undefined ? undefined : sealSecret(seals, { operatorId, id }, edit.secret)
+    return readSubscription(statement({ operatorId, application, grantId, id, receiver, events, secret, now }))
   }
 }
 
 /** Undefined: none that the caller may change. */
 const remove = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ now, ...named }: Givens<Named & { readonly now: Date }>) => ({
-    change: sql`${holdingGrant(sql, named)} ${unsubscribing(sql, owned(sql, named), now)}`,
-    events: [],
-    touched: touchedIn(sql, "webhook", "ended"),
-    outcome: sql`SELECT id FROM ended`
-  }))
-  return ({ operatorId, application, grantId }: Changing, id: number, now: Date) =>
-    readIdentity(statement({ operatorId, application, grantId, id, now }))
+  const statement = prepareRecordedChange(
+    sql,
+    ({ now, ...subscription }: Givens<SubscriptionKey & { readonly now: Date }>) => ({
+      change: sql`${lockGrantSql(sql, subscription)} ${deleteSubscriptionSql(sql, changeableCondition(sql, subscription), now)}`,
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "webhook", "ended"),
+      outcome: sql`SELECT id FROM ended`
+    })
+  )
+  return ({ operatorId, application, grantId }: WebhookChangeScope, id: number, now: Date) =>
+    readRowId(statement({ operatorId, application, grantId, id, now }))
 }
 
 /** Why nothing was changed: whether the operator has a subscription of that id, whoever made it, and whether the consent stands. */
-const standing = (sql: SqlClient.SqlClient) => {
+const findAccess = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, grantId, id }: Givens<ByConsent & OwnRow>) => sql`
+    ({ operatorId, grantId, id }: Givens<GrantKey & OperatorRowId>) => sql`
       SELECT
         EXISTS (SELECT FROM webhook_subscriptions
           WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL) AS there,
@@ -148,20 +157,20 @@ const standing = (sql: SqlClient.SqlClient) => {
                 WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL)`
         } AS granted`
   )
-  return ({ operatorId, grantId }: ByConsent, id: number) => readStanding(statement({ operatorId, grantId, id }))
+  return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
 }
 
 /** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscriptions.ts. */
 export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/resources/WebhookStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const [leaseMs, seals] = [yield* Lease, yield* Sealing]
+    const [leaseMs, seals] = [yield* LeaseDuration, yield* CurrentSealer]
     return {
       list: list(sql),
       create: create(sql, seals),
       update: update(sql, leaseMs, seals),
       remove: remove(sql),
-      standing: standing(sql)
+      findAccess: findAccess(sql)
     }
   })
 }) {

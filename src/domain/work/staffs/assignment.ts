@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { partOf, type Value } from "../../../platform/database/forms.ts"
 import { Staff } from "./contract.ts"
-import { propertyIdsOn } from "./store.ts"
+import { propertyIdsJson } from "./store.ts"
 
 // What a family that gives work to people needs of them: how they are, and that they are still so when it is written.
 
@@ -16,16 +16,16 @@ export const Assignee = Schema.Struct({
 export type Assignee = typeof Assignee.Type
 
 /** The operator's person of that id, which may be a column of the statement around it, as jsonb; null for nobody. */
-export const assigneeOf = (sql: SqlClient, operatorId: Value<number>, id: Fragment): Fragment => sql`(
+export const assigneeJson = (sql: SqlClient, operatorId: Value<number>, id: Fragment): Fragment => sql`(
   SELECT jsonb_build_object('id', page.id, 'is_active', page.is_active, 'properties_version', page.properties_version,
-    'property_ids', ${propertyIdsOn(sql)})
+    'property_ids', ${propertyIdsJson(sql)})
   FROM (SELECT * FROM staffs person WHERE person.operator_id = ${operatorId} AND person.id = ${id}) page)`
 
 /**
  * A CTE `assignee` that has a row when the person is still as they were read, and always where none is given, when nobody is assigned. Until
  * the statement is through they stay so: a change of them waits, and one that came first is waited for.
  */
-export const assigneeAsRead = (
+export const lockUnchangedAssignee = (
   sql: SqlClient,
   operatorId: Value<number>,
   assignee: Value<Assignee> | undefined

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
-import { EmailOrNone, Id, Integer, textUpTo, wideningIfAbsent } from "../../../contract/fields.ts"
+import { EmailOrNone, Id, Integer, narrowingField, textUpTo } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
-import { card, family } from "../../../contract/operation.ts"
+import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../platform/limits.ts"
 
@@ -30,7 +30,7 @@ export const Staff = Schema.Struct({
 })
 export type Staff = typeof Staff.Type
 
-const operation = family({ category: "task", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "task", since: "3.4.0", openWorld: false })
 
 export const query_staffs = operation("query_staffs", {
   route: "GET /staffs",
@@ -42,7 +42,7 @@ export const query_staffs = operation("query_staffs", {
     ...pageFields
   },
   success: Schema.Struct({ staffs: Schema.Array(Staff), total: Schema.Int }),
-  exposure: card(
+  exposure: toolMetadata(
     "Lists the people who can be given tasks; is_active 1 or 0 narrows the list. property_ids names the properties a person is limited to; an empty list means all properties.",
     ["Who cleans for me?", "What is Marta's number?", "Which staff are switched off?"],
     false
@@ -57,11 +57,11 @@ export const create_staff = operation("create_staff", {
     mobile: Mobile,
     email: Schema.optionalKey(EmailOrNone),
     note: Schema.optionalKey(Note),
-    property_ids: wideningIfAbsent(PropertyIds)
+    property_ids: narrowingField(PropertyIds)
   },
   success: Schema.Struct({ staff_id: Id }),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Adds an active staff member. property_ids (from search_properties) limits the person to these properties; without it, or with an empty list, the person works in all of them. Nobody is notified.",
     ["Add Marta, +351 912345678, for the two harbour flats", "We have a new cleaner called Li"],
     true
@@ -83,7 +83,7 @@ export const update_staff = operation("update_staff", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: {
-    ...card(
+    ...toolMetadata(
       "Changes a staff member; find the id with query_staffs. What you do not send stays. property_ids replaces the whole list: send every property the person should keep; an empty list means all. is_active false switches the person off and keeps their tasks.",
       ["Marta has a new number", "Li no longer works for us but may come back", "Let Marta do all properties"],
       true
@@ -98,7 +98,7 @@ export const delete_staff = operation("delete_staff", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
+  exposure: toolMetadata(
     "Deletes a staff member for good; find the id with query_staffs. Their tasks stay and have nobody assigned. To keep the person, set is_active to false with update_staff instead.",
     ["Remove Li from the staff"],
     true

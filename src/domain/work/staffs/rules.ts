@@ -23,17 +23,17 @@ const internationalForm = (digits: string): string | undefined => {
  * Returns a mobile number in the form in which it is stored, or undefined if it is none: `+<country code> <number>` on the
  * international deployment. The regional one also takes the digits of a number without country code.
  */
-export const mobileOf = (deployment: DeploymentName, text: string): string | undefined => {
-  const bare = text.normalize("NFKC").replace(INVISIBLE, "").replace(SEPARATORS, "")
-  if (/^\+\d+$/.test(bare)) return internationalForm(bare.slice(1))
-  return deployment === "regional" && /^\d+$/.test(bare) && hasMobileLength(bare) ? bare : undefined
+export const parseMobile = (deployment: DeploymentName, text: string): string | undefined => {
+  const compact = text.normalize("NFKC").replace(INVISIBLE, "").replace(SEPARATORS, "")
+  if (/^\+\d+$/.test(compact)) return internationalForm(compact.slice(1))
+  return deployment === "regional" && /^\d+$/.test(compact) && hasMobileLength(compact) ? compact : undefined
 }
 
 const INTERNATIONAL_FORM = "+<country code> <number>, such as +49 15112345678"
 const REGIONAL_FORM = `a number of ${MOBILE_DIGITS_MIN} to ${MOBILE_DIGITS_MAX} digits, such as 13800138000, or ${INTERNATIONAL_FORM}`
 
 /** 422 for a text that is no mobile number. */
-export const wrongMobile = (deployment: DeploymentName): ValidationFailed =>
+export const invalidMobile = (deployment: DeploymentName): ValidationFailed =>
   new ValidationFailed({
     message: `mobile: must be ${deployment === "regional" ? REGIONAL_FORM : INTERNATIONAL_FORM}.`
   })

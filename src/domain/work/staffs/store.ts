@@ -1,15 +1,30 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../../changes/on-record.ts"
+import {
+  changedRecordsSql,
+  createdOrDeletedRecordsSql,
+  lockedRowSql,
+  prepareRecordedChange
+} from "../../../changes/on-record.ts"
 import type { Page } from "../../../contract/page.ts"
-import { column, givenRow, namesOf, settingsOf } from "../../../platform/database/columns.ts"
+import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { clearFormer, idsOn, putOn, replaced } from "../../../platform/database/replaced-list.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { type OfOperator, type OwnRow, removal } from "../../own-row.ts"
-import { allKnown, preconditions, selectWritten, Written } from "../../properties/properties/belonging.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import {
+  deleteFormerVersionsSql,
+  insertItemsSql,
+  listIdsSql,
+  nextVersionAssignment
+} from "../../../platform/database/replaced-list.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../../own-row.ts"
+import {
+  allReferencesExist,
+  CheckedChangeRow,
+  ownershipPreconditions,
+  selectCheckedChange
+} from "../../properties/properties/belonging.ts"
 import { Staff } from "./contract.ts"
 
 // The SQL of staff. A change is one statement, its list of properties included.
@@ -20,94 +35,110 @@ type Sql = SqlClient.SqlClient
 export type StaffSearch = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
 /** The columns a new person fills. */
-const GivenStaff = Schema.Struct({
+const NewStaffColumns = Schema.Struct({
   name: column("text", Staff.fields.name),
   mobile: column("text", Staff.fields.mobile),
   email: column("text", Staff.fields.email),
   note: column("text", Staff.fields.note)
 })
-export type NewStaff = typeof GivenStaff.Type & Pick<Staff, "property_ids">
+export type NewStaff = typeof NewStaffColumns.Type & Pick<Staff, "property_ids">
 
 /** The columns an edit sets. */
-const EditedStaff = Schema.Struct({ ...GivenStaff.fields, is_active: column("boolean", Staff.fields.is_active) })
+const EditableStaffColumns = Schema.Struct({
+  ...NewStaffColumns.fields,
+  is_active: column("boolean", Staff.fields.is_active)
+})
 
 /** What an edit sets; what is undefined stays. */
 export type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
 
 /** The list of the properties a person is limited to. */
-const PROPERTIES = { rows: "staff_properties", owner: "staff_id", item: "property_id", version: "properties_version" }
-
-/** The ids on it, of the person in `page`. */
-export const propertyIdsOn = (sql: Sql): Fragment => idsOn(sql, PROPERTIES)
-
-const readWritten = onlyRowOf(Written)
-
-const search = (sql: Sql) => {
-  const page = pagesOf(sql, Staff, ({ operatorId, id, is_active }: Givens<StaffSearch & OfOperator>) => {
-    const conditions: Array<Fragment> = [sql`operator_id = ${operatorId}`]
-    if (id !== undefined) conditions.push(sql`id = ${id}`)
-    if (is_active !== undefined) conditions.push(sql`is_active = ${is_active}`)
-    return {
-      matching: sql`SELECT * FROM staffs WHERE ${sql.and(conditions)}`,
-      orderBy: sql`id`,
-      columns: { property_ids: propertyIdsOn(sql) }
-    }
-  })
-  return (operatorId: number, { id, is_active }: StaffSearch, asked: Page) => page({ operatorId, id, is_active }, asked)
+const PROPERTY_LIST = {
+  rows: "staff_properties",
+  owner: "staff_id",
+  item: "property_id",
+  version: "properties_version"
 }
 
-interface Created extends OfOperator, Pick<NewStaff, "property_ids"> {
+/** The ids on it, of the person in `page`. */
+export const propertyIdsJson = (sql: Sql): Fragment => listIdsSql(sql, PROPERTY_LIST)
+
+const readChange = makeSingleRowReader(CheckedChangeRow)
+
+const search = (sql: Sql) => {
+  const selectPage = makePageReader(
+    sql,
+    Staff,
+    ({ operatorId, id, is_active }: Givens<StaffSearch & OperatorScoped>) => {
+      const conditions: Array<Fragment> = [sql`operator_id = ${operatorId}`]
+      if (id !== undefined) conditions.push(sql`id = ${id}`)
+      if (is_active !== undefined) conditions.push(sql`is_active = ${is_active}`)
+      return {
+        matching: sql`SELECT * FROM staffs WHERE ${sql.and(conditions)}`,
+        orderBy: sql`id`,
+        columns: { property_ids: propertyIdsJson(sql) }
+      }
+    }
+  )
+  return (operatorId: number, { id, is_active }: StaffSearch, page: Page) =>
+    selectPage({ operatorId, id, is_active }, page)
+}
+
+interface CreateStaffParameters extends OperatorScoped, Pick<NewStaff, "property_ids"> {
   readonly staff: NewStaff
   readonly now: Date
 }
 
 const create = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, staff, property_ids, now }: Givens<Created>) => ({
-    change: sql`
-      ${preconditions(sql, operatorId, { property_ids })},
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, staff, property_ids, now }: Givens<CreateStaffParameters>) => ({
+      change: sql`
+      ${ownershipPreconditions(sql, operatorId, { property_ids })},
       written AS (
-        INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenStaff))})
-        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenStaff))}
-        FROM preconditions, ${givenRow(sql, GivenStaff, staff)} WHERE ${allKnown(sql)}
+        INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewStaffColumns))})
+        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewStaffColumns))}
+        FROM preconditions, ${rowParameterSql(sql, NewStaffColumns, staff)} WHERE ${allReferencesExist(sql)}
         RETURNING operator_id, id, properties_version
-      ), assigned AS (${putOn(sql, PROPERTIES, property_ids)})`,
-    events: [],
-    touched: touchedIn(sql, "staff", "written"),
-    outcome: selectWritten(sql)
-  }))
+      ), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)})`,
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "staff", "written"),
+      outcome: selectCheckedChange(sql)
+    })
+  )
   return (operatorId: number, staff: NewStaff, now: Date) =>
-    readWritten(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
+    readChange(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
 }
 
-interface Edited extends OwnRow, Required<StaffEdit> {
+interface UpdateStaffParameters extends OperatorRowId, Required<StaffEdit> {
   readonly now: Date
 }
 
 const update = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, now, ...edit }: Givens<Edited>) => ({
+  const statement = prepareRecordedChange(sql, ({ operatorId, id, now, ...edit }: Givens<UpdateStaffParameters>) => ({
     change: sql`
-      ${preconditions(sql, operatorId, edit)},
-      before AS (${asItIs(sql, "staffs", operatorId, id)}),
+      ${ownershipPreconditions(sql, operatorId, edit)},
+      before AS (${lockedRowSql(sql, "staffs", operatorId, id)}),
       written AS (
-        UPDATE staffs s SET updated_at = ${now}, ${settingsOf(sql, EditedStaff, "s", edit)},
-          ${replaced(sql, PROPERTIES, edit.property_ids, "s")}
+        UPDATE staffs s SET updated_at = ${now}, ${updateAssignments(sql, EditableStaffColumns, "s", edit)},
+          ${nextVersionAssignment(sql, PROPERTY_LIST, edit.property_ids, "s")}
         FROM before, preconditions
-        WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allKnown(sql)}
+        WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allReferencesExist(sql)}
         RETURNING s.*
-      ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})`,
+      ), former AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, edit.property_ids)})`,
     events: [],
-    touched: touchedBetween(sql, "staff", "written"),
-    outcome: selectWritten(sql)
+    touched: changedRecordsSql(sql, "staff", "written"),
+    outcome: selectCheckedChange(sql)
   }))
   return (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
     const { name, mobile, email, note, is_active, property_ids } = edit
-    return readWritten(statement({ operatorId, id, name, mobile, email, note, is_active, property_ids, now }))
+    return readChange(statement({ operatorId, id, name, mobile, email, note, is_active, property_ids, now }))
   }
 }
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
 const remove = (sql: Sql) =>
-  removal(
+  makeDeleteRecord(
     sql,
     "staff",
     ({ operatorId, id }) =>

@@ -1,11 +1,11 @@
-import { type GuestPlace, ofStays } from "../../guest-place.ts"
+import { belongsToStays, type GuestDataTable } from "../../guest-place.ts"
 
 /** What is done for a stay may be said in its guest's name. */
-export const taskPlace: GuestPlace = {
+export const guestDataInTasks: GuestDataTable = {
   table: "tasks",
-  key: ["id"],
-  about: ofStays,
-  erasing: (sql, party) => [
-    sql`UPDATE tasks t SET note = '' WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)}`
+  keyColumns: ["id"],
+  belongsToGuest: belongsToStays,
+  eraseStatements: (sql, guest) => [
+    sql`UPDATE tasks t SET note = '' WHERE t.operator_id = ${guest.operatorId} AND ${belongsToStays(sql, guest)}`
   ]
 }

@@ -4,10 +4,10 @@ import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { pagesOf } from "../../../platform/database/pages.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { propertyKnown } from "../../properties/properties/belonging.ts"
-import { Amount } from "../../row-fields.ts"
+import { makePageReader } from "../../../platform/database/pages.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { propertyExists } from "../../properties/properties/belonging.ts"
+import { AmountColumn } from "../../row-fields.ts"
 import { type search_tasks, Task } from "./contract.ts"
 
 // Finding tasks: one statement a page.
@@ -21,40 +21,40 @@ export interface TaskSearch
 /** A task as it is shown, but for the merchant's clock: its times are still instants. */
 export const TaskRow = Schema.Struct({
   ...Task.fields,
-  fee: Amount,
+  fee: AmountColumn,
   create_time: Schema.Date,
   update_time: Schema.Date
 })
 export type TaskRow = typeof TaskRow.Type
 
-const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
+const readFilterCheck = makeSingleRowReader(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
 
-const valuesOf = (operatorId: number, wanted: TaskSearch) => ({
+const toSearchValues = (operatorId: number, filters: TaskSearch) => ({
   operatorId,
-  id: wanted.id,
-  start: wanted.expected?.start,
-  end: wanted.expected?.end,
-  staff_id: wanted.staff_id,
-  property_id: wanted.property_id,
-  type: wanted.type,
-  status: wanted.status
+  id: filters.id,
+  start: filters.expected?.start,
+  end: filters.expected?.end,
+  staff_id: filters.staff_id,
+  property_id: filters.property_id,
+  type: filters.type,
+  status: filters.status
 })
-type SearchValues = Givens<ReturnType<typeof valuesOf>>
+type SearchValues = Givens<ReturnType<typeof toSearchValues>>
 
-const conditions = (sql: SqlClient, wanted: SearchValues): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`operator_id = ${wanted.operatorId}`]
-  if (wanted.id !== undefined) all.push(sql`id = ${wanted.id}`)
-  if (wanted.start !== undefined) all.push(sql`expected_date >= ${wanted.start}::date`)
-  if (wanted.end !== undefined) all.push(sql`expected_date <= ${wanted.end}::date`)
-  if (wanted.staff_id !== undefined) all.push(sql`staff_id = ${wanted.staff_id}`)
-  if (wanted.property_id !== undefined) all.push(sql`property_id = ${wanted.property_id}`)
-  if (wanted.type !== undefined) all.push(sql`type = ${wanted.type}`)
-  if (wanted.status !== undefined) all.push(sql`status = ${wanted.status}`)
+const conditions = (sql: SqlClient, values: SearchValues): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = [sql`operator_id = ${values.operatorId}`]
+  if (values.id !== undefined) all.push(sql`id = ${values.id}`)
+  if (values.start !== undefined) all.push(sql`expected_date >= ${values.start}::date`)
+  if (values.end !== undefined) all.push(sql`expected_date <= ${values.end}::date`)
+  if (values.staff_id !== undefined) all.push(sql`staff_id = ${values.staff_id}`)
+  if (values.property_id !== undefined) all.push(sql`property_id = ${values.property_id}`)
+  if (values.type !== undefined) all.push(sql`type = ${values.type}`)
+  if (values.status !== undefined) all.push(sql`status = ${values.status}`)
   return all
 }
 
 /** What a task in `page` shows of what {@link joined} adds, and under another name than its column's. */
-export const shown = (sql: SqlClient) => ({
+export const taskColumns = (sql: SqlClient) => ({
   task_id: sql`page.id`,
   level: sql`CASE WHEN page.type = 'cleaning' THEN page.level END`,
   property_title: sql`property.title`,
@@ -66,34 +66,34 @@ export const shown = (sql: SqlClient) => ({
   update_time: sql`page.updated_at`
 })
 
-export const joined = (sql: SqlClient): Fragment => sql`
+export const taskJoins = (sql: SqlClient): Fragment => sql`
   LEFT JOIN properties property ON property.operator_id = page.operator_id AND property.id = page.property_id
   LEFT JOIN staffs staff ON staff.operator_id = page.operator_id AND staff.id = page.staff_id
   LEFT JOIN stays stay ON stay.operator_id = page.operator_id AND stay.id = page.stay_id`
 
 export const search = (sql: SqlClient) => {
-  const page = pagesOf(sql, TaskRow, (wanted: SearchValues) => ({
-    matching: sql`SELECT * FROM tasks WHERE ${sql.and(conditions(sql, wanted))}`,
+  const selectPage = makePageReader(sql, TaskRow, (values: SearchValues) => ({
+    matching: sql`SELECT * FROM tasks WHERE ${sql.and(conditions(sql, values))}`,
     orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
-    columns: shown(sql),
-    joined: joined(sql)
+    columns: taskColumns(sql),
+    joined: taskJoins(sql)
   }))
-  return (operatorId: number, wanted: TaskSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+  return (operatorId: number, filters: TaskSearch, page: Page) => selectPage(toSearchValues(operatorId, filters), page)
 }
 
 /** What a search names. */
-interface NamedBySearch {
+interface TaskFilterIds {
   readonly operatorId: number
   readonly property_id: number | undefined
   readonly staff_id: number | undefined
 }
 
 /** Whether the property and the person a search names exist; asked only when the search found nothing. */
-export const known = (sql: SqlClient) => {
+export const checkTaskFilters = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, property_id, staff_id }: Givens<NamedBySearch>) => sql`
-      SELECT ${propertyKnown(sql, operatorId, property_id)} AS property,
+    ({ operatorId, property_id, staff_id }: Givens<TaskFilterIds>) => sql`
+      SELECT ${propertyExists(sql, operatorId, property_id)} AS property,
         ${
           staff_id === undefined
             ? sql`true`
@@ -101,5 +101,5 @@ export const known = (sql: SqlClient) => {
         } AS staff`
   )
   return (operatorId: number, { property_id, staff_id }: Pick<TaskSearch, "property_id" | "staff_id">) =>
-    readKnown(statement({ operatorId, property_id, staff_id }))
+    readFilterCheck(statement({ operatorId, property_id, staff_id }))
 }

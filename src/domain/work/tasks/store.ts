@@ -2,25 +2,30 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../../changes/on-record.ts"
-import { column, givenRow, namesOf, settingsOf } from "../../../platform/database/columns.ts"
-import { brokenConstraint } from "../../../platform/database/constraints.ts"
+import {
+  changedRecordsSql,
+  createdOrDeletedRecordsSql,
+  lockedRowSql,
+  prepareRecordedChange
+} from "../../../changes/on-record.ts"
+import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
+import { findConstraintViolation } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { selectedOf } from "../../../platform/database/pages.ts"
-import { onlyRowOf, rowOf } from "../../../platform/database/rows.ts"
-import { savepoint } from "../../../platform/database/savepoint.ts"
-import { type OfOperator, type OwnRow, readIdentity, removal } from "../../own-row.ts"
-import { propertyKnown } from "../../properties/properties/belonging.ts"
-import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
-import { Level, Task } from "./contract.ts"
-import { joined, known, search, shown, TaskRow, type TaskSearch } from "./search.ts"
+import { selectedColumnsSql } from "../../../platform/database/pages.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { withSavepoint } from "../../../platform/database/savepoint.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } from "../../own-row.ts"
+import { propertyExists } from "../../properties/properties/belonging.ts"
+import { Assignee, assigneeJson, lockUnchangedAssignee } from "../staffs/assignment.ts"
+import { Task, TaskLevel } from "./contract.ts"
+import { checkTaskFilters, search, TaskRow, type TaskSearch, taskColumns, taskJoins } from "./search.ts"
 
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
 type Sql = SqlClient.SqlClient
 
 /** What the rules need to know before a task is created; `assignee` is null for nobody. */
-const Preconditions = Schema.Struct({
+const TaskPreconditions = Schema.Struct({
   property_known: Schema.Boolean,
   stay_id: Schema.NullOr(Schema.Int),
   stay_property_id: Schema.NullOr(Schema.Int),
@@ -35,14 +40,14 @@ const ExistingTask = Schema.Struct({
   assignee: Schema.NullOr(Assignee)
 })
 
-const readPreconditions = onlyRowOf(Preconditions)
-const readExisting = rowOf(ExistingTask)
+const readPreconditions = makeSingleRowReader(TaskPreconditions)
+const readTask = makeOptionalRowReader(ExistingTask)
 
 /** The columns an edit sets. */
-const EditedTask = Schema.Struct({
+const EditableTaskColumns = Schema.Struct({
   type: column("text", Task.fields.type),
   status: column("text", Task.fields.status),
-  level: column("text", Level),
+  level: column("text", TaskLevel),
   property_id: column("bigint", Task.fields.property_id),
   staff_id: column("bigint", Task.fields.staff_id),
   expected_date: column("date", Task.fields.expected_date),
@@ -53,30 +58,33 @@ const EditedTask = Schema.Struct({
 })
 /** Undefined stays as it is; null, where there can be none, takes away. */
 export type TaskEdit = {
-  readonly [Column in keyof typeof EditedTask.Type]: (typeof EditedTask.Type)[Column] | undefined
+  readonly [Column in keyof typeof EditableTaskColumns.Type]: (typeof EditableTaskColumns.Type)[Column] | undefined
 }
 
 /** The columns a new task fills. */
-const GivenTask = Schema.Struct({ ...EditedTask.fields, stay_id: column("bigint", Schema.NullOr(Schema.Int)) })
-export type NewTask = typeof GivenTask.Type
+const NewTaskColumns = Schema.Struct({
+  ...EditableTaskColumns.fields,
+  stay_id: column("bigint", Schema.NullOr(Schema.Int))
+})
+export type NewTask = typeof NewTaskColumns.Type
 
 /** The columns an edit was judged by; those that are undefined were not looked at. */
-export type JudgedBy = Partial<Pick<NewTask, "currency" | "fee" | "property_id" | "staff_id">>
+export type ExpectedTaskColumns = Partial<Pick<NewTask, "currency" | "fee" | "property_id" | "staff_id">>
 
 /** What a task is of, and whose. */
-interface NamedByTask extends OfOperator {
+interface TaskReferences extends OperatorScoped {
   readonly property_id: number | undefined
   readonly staff_id: number | undefined
   readonly stay_code: string | undefined
 }
 
-const preconditions = (sql: Sql) => {
+const findPreconditions = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, property_id, staff_id, stay_code }: Givens<NamedByTask>) => sql`
-      SELECT ${propertyKnown(sql, operatorId, property_id)} AS property_known,
+    ({ operatorId, property_id, staff_id, stay_code }: Givens<TaskReferences>) => sql`
+      SELECT ${propertyExists(sql, operatorId, property_id)} AS property_known,
         stay.id AS stay_id, stay.property_id AS stay_property_id,
-        ${staff_id === undefined ? sql`NULL::jsonb` : assigneeOf(sql, operatorId, sql`${staff_id}`)} AS assignee
+        ${staff_id === undefined ? sql`NULL::jsonb` : assigneeJson(sql, operatorId, sql`${staff_id}`)} AS assignee
       FROM (SELECT 1) one
       LEFT JOIN stays stay ON ${
         stay_code === undefined ? sql`false` : sql`stay.operator_id = ${operatorId} AND stay.stay_code = ${stay_code}`
@@ -84,80 +92,80 @@ const preconditions = (sql: Sql) => {
   )
   return (
     operatorId: number,
-    wanted: Pick<TaskSearch, "property_id" | "staff_id"> & { readonly stay_code?: string | undefined }
+    references: Pick<TaskSearch, "property_id" | "staff_id"> & { readonly stay_code?: string | undefined }
   ) => {
-    const { property_id, staff_id, stay_code } = wanted
+    const { property_id, staff_id, stay_code } = references
     return readPreconditions(statement({ operatorId, property_id, staff_id, stay_code }))
   }
 }
 
-interface Created extends OfOperator {
+interface CreateTaskParameters extends OperatorScoped {
   readonly task: NewTask
   readonly assignee: Assignee | undefined
   readonly now: Date
 }
 
 /** Of a stay that went while the task was made for it (its channel dropped the room) there is none. */
-const unlessItsStayWent = (sql: Sql) => {
-  const refusable = savepoint(sql)
-  return <R>(made: Effect.Effect<ReadonlyArray<object>, SqlError, R>) =>
+const noneIfStayDeleted = (sql: Sql) => {
+  const inSavepoint = withSavepoint(sql)
+  return <R>(insert: Effect.Effect<ReadonlyArray<object>, SqlError, R>) =>
     Effect.catchIf(
-      refusable(made),
-      (error) => brokenConstraint(error)?.name === "tasks_operator_id_stay_id_fkey",
+      inSavepoint(insert),
+      (error) => findConstraintViolation(error)?.name === "tasks_operator_id_stay_id_fkey",
       () => Effect.succeed<ReadonlyArray<object>>([])
     )
 }
 
 /** Answers the new task's id, or undefined when its person or its stay is not as it was read any more. */
 const create = (sql: Sql) => {
-  const orNone = unlessItsStayWent(sql)
-  const statement = onRecordInForms(sql, ({ operatorId, task, assignee, now }: Givens<Created>) => ({
+  const noneIfDeleted = noneIfStayDeleted(sql)
+  const statement = prepareRecordedChange(sql, ({ operatorId, task, assignee, now }: Givens<CreateTaskParameters>) => ({
     change: sql`
-      ${assigneeAsRead(sql, operatorId, assignee)}, made AS (
-        INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTask))})
-        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTask, "given"))}
-        FROM assignee, ${givenRow(sql, GivenTask, task)}
+      ${lockUnchangedAssignee(sql, operatorId, assignee)}, made AS (
+        INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTaskColumns))})
+        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewTaskColumns, "given"))}
+        FROM assignee, ${rowParameterSql(sql, NewTaskColumns, task)}
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: touchedIn(sql, "task", "made"),
+    touched: createdOrDeletedRecordsSql(sql, "task", "made"),
     outcome: sql`SELECT id FROM made`
   }))
   return (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
-    readIdentity(orNone(statement({ operatorId, task, assignee: assignee ?? undefined, now })))
+    readRowId(noneIfDeleted(statement({ operatorId, task, assignee: assignee ?? undefined, now })))
 }
 
-interface Looked extends OwnRow {
+interface FindTaskParameters extends OperatorRowId {
   readonly property_id: number | undefined
   readonly staff_id: number | undefined
 }
 
 /** The task; `assignee` is the person asked for, or else who has it, and null when `judged` says that nobody matters. */
-const existing = (sql: Sql) => {
+const findTask = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id, property_id, staff_id }: Givens<Looked>, assigns: boolean) => sql`
-      SELECT ${selectedOf(sql, TaskRow, shown(sql))}, stay.property_id AS stay_property_id,
-        ${propertyKnown(sql, operatorId, property_id)} AS property_known,
+    ({ operatorId, id, property_id, staff_id }: Givens<FindTaskParameters>, assigns: boolean) => sql`
+      SELECT ${selectedColumnsSql(sql, TaskRow, taskColumns(sql))}, stay.property_id AS stay_property_id,
+        ${propertyExists(sql, operatorId, property_id)} AS property_known,
         ${
           assigns
-            ? assigneeOf(sql, operatorId, staff_id === undefined ? sql`page.staff_id` : sql`${staff_id}`)
+            ? assigneeJson(sql, operatorId, staff_id === undefined ? sql`page.staff_id` : sql`${staff_id}`)
             : sql`NULL::jsonb`
         } AS assignee
-      FROM tasks page ${joined(sql)}
+      FROM tasks page ${taskJoins(sql)}
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
   )
   return (
     operatorId: number,
     id: number,
-    wanted: Omit<Looked, "operatorId" | "id"> & { readonly assigns: boolean }
+    references: Omit<FindTaskParameters, "operatorId" | "id"> & { readonly assigns: boolean }
   ) => {
-    const { property_id, staff_id, assigns } = wanted
-    return readExisting(statement({ operatorId, id, property_id, staff_id }, assigns))
+    const { property_id, staff_id, assigns } = references
+    return readTask(statement({ operatorId, id, property_id, staff_id }, assigns))
   }
 }
 
-interface Edited extends OwnRow, TaskEdit {
+interface UpdateTaskParameters extends OperatorRowId, TaskEdit {
   readonly judged_currency: string | undefined
   readonly judged_fee: string | undefined
   readonly judged_property_id: number | null | undefined
@@ -168,36 +176,46 @@ interface Edited extends OwnRow, TaskEdit {
 
 /** Answers the task's id, or undefined when it is gone, or it or its person is no longer what the edit was judged by. */
 const update = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id, assignee, now, ...edit }: Givens<Edited>) => {
-    const judged = {
-      currency: edit.judged_currency,
-      fee: edit.judged_fee,
-      property_id: edit.judged_property_id,
-      staff_id: edit.judged_staff_id
-    }
-    const asJudged = Object.entries<Fragment | undefined>(judged).flatMap(([name, value]) =>
-      value === undefined ? [] : [sql`before.${sql(name)} IS NOT DISTINCT FROM ${value}`]
-    )
-    return {
-      change: sql`
-        ${assigneeAsRead(sql, operatorId, assignee)}, before AS (${asItIs(sql, "tasks", operatorId, id)}),
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, id, assignee, now, ...edit }: Givens<UpdateTaskParameters>) => {
+      const expected = {
+        currency: edit.judged_currency,
+        fee: edit.judged_fee,
+        property_id: edit.judged_property_id,
+        staff_id: edit.judged_staff_id
+      }
+      const expectedConditions = Object.entries<Fragment | undefined>(expected).flatMap(([name, value]) =>
+        value === undefined ? [] : [sql`before.${sql(name)} IS NOT DISTINCT FROM ${value}`]
+      )
+      return {
+        change: sql`
+        ${lockUnchangedAssignee(sql, operatorId, assignee)}, before AS (${lockedRowSql(sql, "tasks", operatorId, id)}),
         after AS (
-          UPDATE tasks t SET updated_at = ${now}, ${settingsOf(sql, EditedTask, "t", edit)}
+          UPDATE tasks t SET updated_at = ${now}, ${updateAssignments(sql, EditableTaskColumns, "t", edit)}
           FROM before
           WHERE ${sql.and([
             sql`t.operator_id = before.operator_id AND t.id = before.id`,
             sql`EXISTS (SELECT FROM assignee)`,
-            ...asJudged
+            ...expectedConditions
           ])}
           RETURNING t.*
         )`,
-      events: [],
-      touched: touchedBetween(sql, "task"),
-      outcome: sql`SELECT id FROM after`
+        events: [],
+        touched: changedRecordsSql(sql, "task"),
+        outcome: sql`SELECT id FROM after`
+      }
     }
-  })
-  return (operatorId: number, id: number, edit: TaskEdit, judged: JudgedBy, assignee: Assignee | null, now: Date) =>
-    readIdentity(
+  )
+  return (
+    operatorId: number,
+    id: number,
+    edit: TaskEdit,
+    expected: ExpectedTaskColumns,
+    assignee: Assignee | null,
+    now: Date
+  ) =>
+    readRowId(
       statement({
         operatorId,
         id,
@@ -211,10 +229,10 @@ const update = (sql: Sql) => {
         currency: edit.currency,
         fee: edit.fee,
         note: edit.note,
-        judged_currency: judged.currency,
-        judged_fee: judged.fee,
-        judged_property_id: judged.property_id,
-        judged_staff_id: judged.staff_id,
+        judged_currency: expected.currency,
+        judged_fee: expected.fee,
+        judged_property_id: expected.property_id,
+        judged_staff_id: expected.staff_id,
         assignee: assignee ?? undefined,
         now
       })
@@ -223,7 +241,7 @@ const update = (sql: Sql) => {
 
 /** Answers the deleted task's id, or undefined when there is none. */
 const remove = (sql: Sql) =>
-  removal(
+  makeDeleteRecord(
     sql,
     "task",
     ({ operatorId, id }) =>
@@ -233,10 +251,10 @@ const remove = (sql: Sql) =>
 export class TaskStore extends Context.Service<TaskStore>()("latchkey/resources/TaskStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
-    known: known(sql),
-    preconditions: preconditions(sql),
+    checkFilters: checkTaskFilters(sql),
+    findPreconditions: findPreconditions(sql),
     create: create(sql),
-    existing: existing(sql),
+    findTask: findTask(sql),
     update: update(sql),
     remove: remove(sql)
   }))

@@ -1,29 +1,29 @@
 import { Context, Effect, type Fiber, type Metric } from "effect"
 
 /** Whether anything is counted: not in a process whose metrics nobody asks for. */
-export const Measuring = Context.Reference<boolean>("latchkey/telemetry/metrics/Measuring", {
+export const MetricsEnabled = Context.Reference<boolean>("latchkey/telemetry/metrics/Measuring", {
   defaultValue: () => true
 })
 
 /** Says it of a series, if somebody wants to know. For those that are in a fiber already, where each call pays for it. */
-export const note = (
+export const updateSeries = (
   fiber: Fiber.Fiber<unknown, unknown>,
   series: Metric.Counter<number> | Metric.Histogram<number>,
   value: number
 ): void => {
-  if (fiber.getRef(Measuring)) series.updateUnsafe(value, fiber.context)
+  if (fiber.getRef(MetricsEnabled)) series.updateUnsafe(value, fiber.context)
 }
 
 /** Counts one more. */
-export const countOne = (series: Metric.Counter<number>): Effect.Effect<void> =>
+export const incrementCounter = (series: Metric.Counter<number>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    note(fiber, series, 1)
+    updateSeries(fiber, series, 1)
     return Effect.void
   })
 
 /** Says what a gauge stands at. */
-export const standsAt = (gauge: Metric.Gauge<number>, value: number): Effect.Effect<void> =>
+export const setGauge = (gauge: Metric.Gauge<number>, value: number): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    if (fiber.getRef(Measuring)) gauge.updateUnsafe(value, fiber.context)
+    if (fiber.getRef(MetricsEnabled)) gauge.updateUnsafe(value, fiber.context)
     return Effect.void
   })

@@ -1,11 +1,19 @@
 import { Effect } from "effect"
-import { type Connection, Grants } from "../../../domain/access/oauth/Grants.ts"
+import { type ConnectedApplication, Grants } from "../../../domain/access/oauth/Grants.ts"
 import { type Html, html } from "../../docs/html.ts"
-import { pageAt } from "../../http/docs-path.ts"
-import type { Outcome, Section } from "../outcome.ts"
+import { docsPagePath } from "../../http/docs-path.ts"
+import type { AccessSection, ActionOutcome } from "../outcome.ts"
 import { TEXTS } from "../texts.ts"
-import type { Form, SignedInVisit } from "../visit.ts"
-import { explained, idIn, lastUsed, sectionOf, tableOf, whenOf, withdrawing } from "./parts.ts"
+import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import {
+  accessSection,
+  accessTable,
+  explanation,
+  instantHtml,
+  lastUsedHtml,
+  readFormId,
+  revocationForm
+} from "./parts.ts"
 
 const WORDS = TEXTS.access.applications
 
@@ -13,48 +21,52 @@ const WORDS = TEXTS.access.applications
 export const makeApplicationsSection = Effect.fnUntraced(function* () {
   const grants = yield* Grants
 
-  const show: Section["show"] = (visit) =>
+  const show: AccessSection["show"] = (visit) =>
     Effect.map(grants.list(visit.session.person.caller), (connections) =>
-      sectionOf("applications", WORDS.title, html`${explained(WORDS, pageAt("console"))}${listOf(connections, visit)}`)
+      accessSection(
+        "applications",
+        WORDS.title,
+        html`${explanation(WORDS, docsPagePath("console"))}${connectionList(connections, visit)}`
+      )
     )
 
-  const disconnect = Effect.fnUntraced(function* (visit: SignedInVisit, form: Form) {
-    const id = idIn(form)
-    const ended = id !== undefined && (yield* grants.disconnect(visit.session.person.caller, id))
-    const outcome: Outcome = ended
-      ? { _tag: "Done", done: "application_disconnected" }
-      : { _tag: "Refused", status: 404, words: WORDS.noSuch }
+  const disconnect = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
+    const id = readFormId(form)
+    const isDisconnected = id !== undefined && (yield* grants.disconnect(visit.session.person.caller, id))
+    const outcome: ActionOutcome = isDisconnected
+      ? { _tag: "Done", messageKey: "application_disconnected" }
+      : { _tag: "Refused", status: 404, message: WORDS.noSuch }
     return outcome
   })
 
-  const section: Section = { show, acts: new Map([["disconnect_application", disconnect]]) }
+  const section: AccessSection = { show, actions: new Map([["disconnect_application", disconnect]]) }
   return section
 })
 
-const LABELS = [WORDS.name, WORDS.scope, WORDS.account, WORDS.since, WORDS.lastUsed, WORDS.withdraw]
+const COLUMN_LABELS = [WORDS.name, WORDS.scope, WORDS.account, WORDS.since, WORDS.lastUsed, WORDS.withdraw]
 
-const listOf = (connections: ReadonlyArray<Connection>, visit: SignedInVisit): Html =>
+const connectionList = (connections: ReadonlyArray<ConnectedApplication>, visit: SignedInVisit): Html =>
   connections.length === 0
     ? html`<p>${WORDS.none}</p>
 `
-    : tableOf(
+    : accessTable(
         WORDS.caption,
-        LABELS,
-        connections.map((connection) => cellsOf(connection, visit))
+        COLUMN_LABELS,
+        connections.map((connection) => connectionCells(connection, visit))
       )
 
-const cellsOf = (connection: Connection, visit: SignedInVisit): ReadonlyArray<Html> => [
+const connectionCells = (connection: ConnectedApplication, visit: SignedInVisit): ReadonlyArray<Html> => [
   html`<span class="name">${connection.name}</span>`,
   html`<span class="whole">${connection.scope}</span>`,
   html`<span class="name">${connection.accountName}</span>`,
-  whenOf(connection.connectedAt, visit),
-  lastUsed(connection.lastUsedAt, visit),
-  withdrawing(visit, {
-    act: "disconnect_application",
+  instantHtml(connection.connectedAt, visit),
+  lastUsedHtml(connection.lastUsedAt, visit),
+  revocationForm(visit, {
+    action: "disconnect_application",
     field: "id",
     value: String(connection.id),
-    button: WORDS.withdraw,
-    of: connection.name,
-    ends: WORDS.ends(connection.name)
+    label: WORDS.withdraw,
+    subject: connection.name,
+    consequence: WORDS.ends(connection.name)
   })
 ]

@@ -1,28 +1,28 @@
-import { wallClockText } from "../../../contract/time.ts"
+import { formatWallClock } from "../../../contract/time.ts"
 import { type Html, html } from "../../docs/html.ts"
-import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
-import { idOf } from "../id.ts"
+import { ACCESS_PATH, formKeyFields } from "../frame.ts"
+import { parseRecordId } from "../id.ts"
 import { TEXTS } from "../texts.ts"
-import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
+import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
 // What the sections of the page have alike.
 
 /** A part of the page under its heading. */
-export const sectionOf = (id: string, heading: string, body: Html): Html => html`<section aria-labelledby="${id}">
+export const accessSection = (id: string, heading: string, body: Html): Html => html`<section aria-labelledby="${id}">
 <h2 id="${id}">${heading}</h2>
 ${body}</section>
 `
 
 /** An instant on the operator's clock, to the minute; the page says which zone that is. */
-export const whenOf = (instant: Date, { session }: SignedInVisit): Html =>
-  html`<time datetime="${instant.toISOString()}">${wallClockText(instant, session.person.caller.timeZone).slice(0, 16)}</time>`
+export const instantHtml = (instant: Date, { session }: SignedInVisit): Html =>
+  html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, session.person.caller.timeZone).slice(0, 16)}</time>`
 
 /** When something was last used, or that it never was. */
-export const lastUsed = (instant: Date | null, visit: SignedInVisit): Html =>
-  instant === null ? html`${TEXTS.access.never}` : whenOf(instant, visit)
+export const lastUsedHtml = (instant: Date | null, visit: SignedInVisit): Html =>
+  instant === null ? html`${TEXTS.access.never}` : instantHtml(instant, visit)
 
 /** A list with a row for each; on a phone each is a card, so every cell says what it is, but for the last, which says so itself. */
-export const tableOf = (
+export const accessTable = (
   caption: string,
   labels: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Html>>
@@ -30,45 +30,48 @@ export const tableOf = (
 <caption>${caption}</caption>
 <thead><tr>${labels.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
 <tbody>
-${rows.map((cells) => rowOf(labels, cells))}</tbody>
+${rows.map((cells) => tableRow(labels, cells))}</tbody>
 </table>
 `
 
-const rowOf = (labels: ReadonlyArray<string>, cells: ReadonlyArray<Html>): Html =>
-  html`<tr>${cells.slice(0, -1).map((content, at) => html`<td data-label="${labels[at] ?? ""}">${content}</td>`)}<td class="acts">${cells.slice(-1)}</td></tr>
+const tableRow = (labels: ReadonlyArray<string>, cells: ReadonlyArray<Html>): Html =>
+  html`<tr>${cells.slice(0, -1).map((content, columnIndex) => html`<td data-label="${labels[columnIndex] ?? ""}">${content}</td>`)}<td class="acts">${cells.slice(-1)}</td></tr>
 `
 
-export interface Withdrawing {
-  readonly act: string
+export interface RevocationOptions {
+  readonly action: string
   /** The hidden field that says which one, and its value. */
   readonly field: string
   readonly value: string
   /** What the button says, and of which row that is. */
-  readonly button: string
-  readonly of: string
+  readonly label: string
+  readonly subject: string
   /** What it ends, in a sentence. */
-  readonly ends: string
+  readonly consequence: string
 }
 
 /** What cannot be undone takes two steps, without a script: the first says what it ends. */
-export const withdrawing = (visit: SignedInVisit, { act, field, value, button, of, ends }: Withdrawing): Html =>
-  html`<details class="withdraw"><summary aria-label="${button} ${of}">${button}…</summary>
+export const revocationForm = (
+  visit: SignedInVisit,
+  { action, field, value, label, subject, consequence }: RevocationOptions
+): Html =>
+  html`<details class="withdraw"><summary aria-label="${label} ${subject}">${label}…</summary>
 <form method="post" action="${ACCESS_PATH}">
-${hiddenOnce(visit)}<input type="hidden" name="${field}" value="${value}">
-<p>${ends}</p>
-<button class="primary danger" name="${ACT_FIELD}" value="${act}" aria-label="${button} ${of}">${button}</button>
+${formKeyFields(visit)}<input type="hidden" name="${field}" value="${value}">
+<p>${consequence}</p>
+<button class="primary danger" name="${ACTION_FIELD}" value="${action}" aria-label="${label} ${subject}">${label}</button>
 </form>
 </details>`
 
 /** The id that a form names; undefined: it is none, so nobody has it. */
-export const idIn = (form: Form): number | undefined => idOf(form.get("id"))
+export const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
 /** What a thing is for, and where one reads more. */
-export const explained = ({ what, more }: Explanation, document: string): Html =>
-  html`<p>${what} <a href="${document}">${more}</a></p>
+export const explanation = ({ text, linkText }: Explanation, docsUrl: string): Html =>
+  html`<p>${text} <a href="${docsUrl}">${linkText}</a></p>
 `
 
 interface Explanation {
-  readonly what: string
-  readonly more: string
+  readonly text: string
+  readonly linkText: string
 }

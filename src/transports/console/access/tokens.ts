@@ -1,137 +1,158 @@
 import { Effect, Option } from "effect"
-import { decoderOf } from "../../../contract/decode.ts"
+import { makeDecoder } from "../../../contract/decode.ts"
 import { errorCode } from "../../../contract/errors.ts"
 import { type AccessToken, AccessTokens } from "../../../domain/access/operators/AccessTokens.ts"
-import type { MadeToken } from "../../../domain/access/operators/Operators.ts"
+import type { CreatedToken } from "../../../domain/access/operators/Operators.ts"
 import { NewToken, SCOPES } from "../../../domain/access/operators/rules.ts"
-import { type Edge, edgeIn, edgeText, type PageOf } from "../../../domain/access/operators/token-list.ts"
+import {
+  type CursorPage,
+  formatCursor,
+  type PageCursor,
+  parseCursor
+} from "../../../domain/access/operators/token-list.ts"
 import { ACCOUNT_NAME } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { pageAt } from "../../http/docs-path.ts"
-import { idempotencyKeyOf, statusOf } from "../calling.ts"
-import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
-import type { Act, Outcome, Refused, Section } from "../outcome.ts"
+import { docsPagePath } from "../../http/docs-path.ts"
+import { idempotencyKeyOf, toPageStatus } from "../calling.ts"
+import { ACCESS_PATH, formKeyFields } from "../frame.ts"
+import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../outcome.ts"
 import { makeSudo } from "../sudo.ts"
 import { TEXTS } from "../texts.ts"
-import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
-import { explained, idIn, lastUsed, sectionOf, tableOf, whenOf, withdrawing } from "./parts.ts"
+import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+import {
+  accessSection,
+  accessTable,
+  explanation,
+  instantHtml,
+  lastUsedHtml,
+  readFormId,
+  revocationForm
+} from "./parts.ts"
 
 const WORDS = TEXTS.access.tokens
-const MAKE = "make_token"
+const CREATE_ACTION = "make_token"
 /** Which page of the list: an edge of it. */
 const PAGE_FIELD = "tokens"
 
-const readAsked = decoderOf(NewToken)
+const parseNewToken = makeDecoder(NewToken)
 
-const refusedAs = (status: Refused["status"], words: string): Refused => ({ _tag: "Refused", status, words })
+const makeActionError = (status: ActionError["status"], message: string): ActionError => ({
+  _tag: "Refused",
+  status,
+  message
+})
 
 /** Access tokens that people of the operator made: to see, to make, shown once, and to delete. */
 export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string) {
   const tokens = yield* AccessTokens
   const sudo = yield* makeSudo
 
-  const show: Section["show"] = Effect.fnUntraced(function* (visit, refused) {
-    const page = yield* tokens.list(visit.session.person.caller, edgeIn(visit.query.get(PAGE_FIELD)))
-    const fields = yield* sudo.field(visit)
-    return sectionOf(
+  const show: AccessSection["show"] = Effect.fnUntraced(function* (visit, failedForm) {
+    const page = yield* tokens.list(visit.session.person.caller, parseCursor(visit.query.get(PAGE_FIELD)))
+    const fields = yield* sudo.passwordField(visit)
+    return accessSection(
       "tokens",
       WORDS.title,
-      html`${explained(WORDS, pageAt("console"))}${listOf(page, visit)}${makingForm(visit, fields, refused)}`
+      html`${explanation(WORDS, docsPagePath("console"))}${tokenList(page, visit)}${newTokenForm(visit, fields, failedForm)}`
     )
   })
 
   /** Checks the password last, because a wrong password counts as a failed attempt. */
-  const make = Effect.fnUntraced(
-    function* (visit: SignedInVisit, form: Form) {
+  const createToken = Effect.fnUntraced(
+    function* (visit: SignedInVisit, form: SubmittedForm) {
       const { caller } = visit.session.person
       const fields = { account_id: caller.accountId, name: form.get("name"), scope: form.get("scope") }
-      const { name, scope } = yield* readAsked(fields)
-      const unproven = yield* sudo.check(visit, form)
-      if (Option.isSome(unproven)) return unproven.value
-      const token = yield* tokens.make(caller, { name, scope }, idempotencyKeyOf(form))
-      const outcome: Outcome = {
+      const { name, scope } = yield* parseNewToken(fields)
+      const passwordError = yield* sudo.check(visit, form)
+      if (Option.isSome(passwordError)) return passwordError.value
+      const token = yield* tokens.create(caller, { name, scope }, idempotencyKeyOf(form))
+      const outcome: ActionOutcome = {
         _tag: "Shown",
         html: Option.match(token, {
           onNone: () => repeatedTokenMessage,
-          onSome: (made) => madeOf(made, name, publicUrl)
+          onSome: (createdToken) => createdTokenHtml(createdToken, name, publicUrl)
         })
       }
       return outcome
     },
-    Effect.catch((error) => Effect.succeed(refusedAs(statusOf(errorCode(error)), error.message)))
+    Effect.catch((error) => Effect.succeed(makeActionError(toPageStatus(errorCode(error)), error.message)))
   )
 
-  const remove = Effect.fnUntraced(function* (visit: SignedInVisit, form: Form) {
-    const id = idIn(form)
-    const removed = id !== undefined && (yield* tokens.remove(visit.session.person.caller, id))
-    const outcome: Outcome = removed ? { _tag: "Done", done: "token_deleted" } : refusedAs(404, WORDS.noSuch)
+  const deleteToken = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
+    const id = readFormId(form)
+    const isDeleted = id !== undefined && (yield* tokens.remove(visit.session.person.caller, id))
+    const outcome: ActionOutcome = isDeleted
+      ? { _tag: "Done", messageKey: "token_deleted" }
+      : makeActionError(404, WORDS.noSuch)
     return outcome
   })
 
-  const acts = new Map<string, Act>([
-    [MAKE, make],
-    ["delete_token", remove]
+  const actions = new Map<string, FormAction>([
+    [CREATE_ACTION, createToken],
+    ["delete_token", deleteToken]
   ])
-  const section: Section = { show, acts }
+  const section: AccessSection = { show, actions }
   return section
 })
 
-const LABELS = [WORDS.name, WORDS.scope, WORDS.account, WORDS.made, WORDS.lastUsed, WORDS.withdraw]
+const COLUMN_LABELS = [WORDS.name, WORDS.scope, WORDS.account, WORDS.made, WORDS.lastUsed, WORDS.withdraw]
 
-const listOf = (page: PageOf<AccessToken>, visit: SignedInVisit): Html =>
+const tokenList = (page: CursorPage<AccessToken>, visit: SignedInVisit): Html =>
   page.rows.length === 0
     ? html`<p>${WORDS.none}</p>
 `
-    : html`${tableOf(
+    : html`${accessTable(
         WORDS.caption,
-        LABELS,
-        page.rows.map((token) => cellsOf(token, visit))
-      )}${pagesOf(page)}`
+        COLUMN_LABELS,
+        page.rows.map((token) => tokenCells(token, visit))
+      )}${tokenPagination(page)}`
 
-const cellsOf = (token: AccessToken, visit: SignedInVisit): ReadonlyArray<Html> => [
+const tokenCells = (token: AccessToken, visit: SignedInVisit): ReadonlyArray<Html> => [
   html`<span class="name">${token.name}</span>`,
   html`<span class="whole">${token.scope}</span>`,
   html`<span class="name">${token.account_name}</span>`,
-  whenOf(token.created_at, visit),
-  lastUsed(token.last_used_at, visit),
-  withdrawing(visit, {
-    act: "delete_token",
+  instantHtml(token.created_at, visit),
+  lastUsedHtml(token.last_used_at, visit),
+  revocationForm(visit, {
+    action: "delete_token",
     field: "id",
     value: String(token.id),
-    button: WORDS.withdraw,
-    of: token.name,
-    ends: WORDS.ends(token.name)
+    label: WORDS.withdraw,
+    subject: token.name,
+    consequence: WORDS.ends(token.name)
   })
 ]
 
-const pagesOf = ({ older, newer }: PageOf<AccessToken>): Html =>
+const tokenPagination = ({ older, newer }: CursorPage<AccessToken>): Html =>
   older === undefined && newer === undefined
     ? nothing
-    : html`<nav class="pages" aria-label="${WORDS.title}">${linkTo(newer, WORDS.newer)} ${linkTo(older, WORDS.older)}</nav>
+    : html`<nav class="pages" aria-label="${WORDS.title}">${pageLink(newer, WORDS.newer)} ${pageLink(older, WORDS.older)}</nav>
 `
 
-const linkTo = (edge: Edge | undefined, words: string): Html =>
-  edge === undefined ? nothing : html`<a href="${ACCESS_PATH}?${PAGE_FIELD}=${edgeText(edge)}#tokens">${words}</a>`
+const pageLink = (edge: PageCursor | undefined, linkText: string): Html =>
+  edge === undefined
+    ? nothing
+    : html`<a href="${ACCESS_PATH}?${PAGE_FIELD}=${formatCursor(edge)}#tokens">${linkText}</a>`
 
-const checked: Html = { html: " checked" }
+const CHECKED_ATTRIBUTE: Html = { html: " checked" }
 
 /** With what was filled in, where it was just not taken. */
-const makingForm = (visit: SignedInVisit, sudo: Html, refused: Form | undefined): Html => {
-  const given = refused?.get(ACT_FIELD) === MAKE ? refused : undefined
-  const chosen = given?.get("scope") === "writable" ? "writable" : "read-only"
-  const choices = SCOPES.map(
+const newTokenForm = (visit: SignedInVisit, sudo: Html, failedForm: SubmittedForm | undefined): Html => {
+  const submittedForm = failedForm?.get(ACTION_FIELD) === CREATE_ACTION ? failedForm : undefined
+  const chosenScope = submittedForm?.get("scope") === "writable" ? "writable" : "read-only"
+  const scopeChoices = SCOPES.map(
     (scope) =>
-      html`<label class="choice"><input type="radio" name="scope" value="${scope}"${scope === chosen ? checked : nothing}> ${WORDS.scopes[scope]}</label>
+      html`<label class="choice"><input type="radio" name="scope" value="${scope}"${scope === chosenScope ? CHECKED_ATTRIBUTE : nothing}> ${WORDS.scopes[scope]}</label>
 `
   )
   return html`<h3 id="new-token">${WORDS.new}</h3>
 <form method="post" action="${ACCESS_PATH}" aria-labelledby="new-token">
-${hiddenOnce(visit)}<label>${WORDS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${given?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
+${formKeyFields(visit)}<label>${WORDS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${submittedForm?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
 <p class="soft" id="token-name-hint">${WORDS.nameHint}</p>
 <fieldset><legend>${WORDS.scope}</legend>
-${choices}<p class="soft">${WORDS.fixed}</p>
+${scopeChoices}<p class="soft">${WORDS.fixed}</p>
 </fieldset>
-${sudo}<button class="primary" name="${ACT_FIELD}" value="${MAKE}">${WORDS.make}</button>
+${sudo}<button class="primary" name="${ACTION_FIELD}" value="${CREATE_ACTION}">${WORDS.make}</button>
 </form>
 `
 }
@@ -140,8 +161,8 @@ const repeatedTokenMessage = html`<p class="message note" role="status">${WORDS.
 `
 
 /** The one time that it is seen: in the answer of the form, and in no address. */
-const madeOf = (
-  { token }: MadeToken,
+const createdTokenHtml = (
+  { token }: CreatedToken,
   name: string,
   publicUrl: string
 ): Html => html`<section aria-labelledby="made-token">

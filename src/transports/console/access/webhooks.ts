@@ -3,71 +3,80 @@ import { type HostWebhook, HostWebhooks } from "../../../domain/webhooks/subscri
 import { EVENT_NAMES } from "../../../jobs/events/events.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { callAs, idempotencyKeyOf } from "../calling.ts"
-import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
-import type { Outcome, Section } from "../outcome.ts"
+import { callOperation, idempotencyKeyOf } from "../calling.ts"
+import { ACCESS_PATH, formKeyFields } from "../frame.ts"
+import type { AccessSection, ActionOutcome } from "../outcome.ts"
 import { makeSudo } from "../sudo.ts"
 import { TEXTS } from "../texts.ts"
-import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
-import { eventsOf, filledIn, makerOf, secretIn, settingsFields, stateOf, webhookAddress } from "./webhooks/shown.ts"
+import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+import {
+  createdSecretMessage,
+  creatorLabel,
+  eventsText,
+  readSubmittedSettings,
+  settingsFields,
+  stateBadge,
+  webhookUrl
+} from "./webhooks/shown.ts"
 
 const WORDS = TEXTS.access.webhooks
-const ADD = "add_webhook"
+const ADD_ACTION = "add_webhook"
 
 /** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
 export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: string) {
   const [webhooks, service, sudo] = [yield* HostWebhooks, yield* Service, yield* makeSudo]
 
-  const show: Section["show"] = (visit, refused) =>
+  const show: AccessSection["show"] = (visit, failedForm) =>
     Effect.flatMap(webhooks.list(visit.session.person.caller), (rows) =>
-      Effect.map(sudo.field(visit), (password) => sectionOf(visit, rows, password, refused))
+      Effect.map(sudo.passwordField(visit), (password) => webhooksSection(visit, rows, password, failedForm))
     )
 
-  const add = Effect.fnUntraced(function* (visit: SignedInVisit, form: Form) {
-    const unproven = yield* sudo.check(visit, form)
-    if (Option.isSome(unproven)) return unproven.value
+  const addWebhook = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
+    const passwordError = yield* sudo.check(visit, form)
+    if (Option.isSome(passwordError)) return passwordError.value
     const fields = { url: form.get("url") ?? "", events: form.getAll("events") }
-    const answer = yield* callAs(service, visit, "create_webhook", fields, idempotencyKeyOf(form))
-    const outcome: Outcome = answer._tag === "Ok" ? { _tag: "Shown", html: secretIn(answer.data, WORDS.made) } : answer
-    return outcome
+    const outcome = yield* callOperation(service, visit, "create_webhook", fields, idempotencyKeyOf(form))
+    const addOutcome: ActionOutcome =
+      outcome._tag === "Ok" ? { _tag: "Shown", html: createdSecretMessage(outcome.data, WORDS.made) } : outcome
+    return addOutcome
   })
 
-  const section: Section = { show, acts: new Map([[ADD, add]]) }
+  const section: AccessSection = { show, actions: new Map([[ADD_ACTION, addWebhook]]) }
   return section
 })
 
-const open: Html = { html: " open" }
+const OPEN_ATTRIBUTE: Html = { html: " open" }
 
-const sectionOf = (
+const webhooksSection = (
   visit: SignedInVisit,
   rows: ReadonlyArray<HostWebhook>,
   password: Html,
-  refused: Form | undefined
+  failedForm: SubmittedForm | undefined
 ): Html => {
-  const given = filledIn(refused, ADD)
+  const submittedSettings = readSubmittedSettings(failedForm, ADD_ACTION)
   const { timeZone } = visit.session.person.caller
   return html`<section id="webhooks">
 <h2>${WORDS.title}</h2>
 <p>${WORDS.intro}${rows.length === 0 ? ` ${WORDS.none}` : ""}</p>
-${rows.length === 0 ? [] : tableOf(rows, timeZone)}
-<details${given === undefined ? nothing : open}><summary>${WORDS.add}</summary>
-<form method="post" action="${ACCESS_PATH}">${hiddenOnce(visit)}
-${settingsFields(given ?? { url: "", events: EVENT_NAMES })}
-${password}<button class="primary" name="${ACT_FIELD}" value="${ADD}">${WORDS.addButton}</button>
+${rows.length === 0 ? [] : webhooksTable(rows, timeZone)}
+<details${submittedSettings === undefined ? nothing : OPEN_ATTRIBUTE}><summary>${WORDS.add}</summary>
+<form method="post" action="${ACCESS_PATH}">${formKeyFields(visit)}
+${settingsFields(submittedSettings ?? { url: "", events: EVENT_NAMES })}
+${password}<button class="primary" name="${ACTION_FIELD}" value="${ADD_ACTION}">${WORDS.addButton}</button>
 </form></details>
 </section>
 `
 }
 
-const tableOf = (rows: ReadonlyArray<HostWebhook>, timeZone: string): Html => {
+const webhooksTable = (rows: ReadonlyArray<HostWebhook>, timeZone: string): Html => {
   const { address, events, madeBy, state } = WORDS.columns
   return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${madeBy}</th><th scope="col">${state}</th></tr></thead><tbody>
 ${rows.map(
   (webhook) => html`<tr>
-<td data-label="${address}"><a class="name" href="${webhookAddress(webhook.id)}">${webhook.url}</a></td>
-<td data-label="${events}">${eventsOf(webhook)}</td>
-<td data-label="${madeBy}"><span class="name">${makerOf(webhook)}</span></td>
-<td data-label="${state}">${stateOf(webhook, timeZone)}</td>
+<td data-label="${address}"><a class="name" href="${webhookUrl(webhook.id)}">${webhook.url}</a></td>
+<td data-label="${events}">${eventsText(webhook)}</td>
+<td data-label="${madeBy}"><span class="name">${creatorLabel(webhook)}</span></td>
+<td data-label="${state}">${stateBadge(webhook, timeZone)}</td>
 </tr>
 `
 )}</tbody></table>`

@@ -1,15 +1,15 @@
 import { Effect, Result } from "effect"
 import {
-  type Asked,
-  askedOf,
-  askerOf,
-  type NoAsker,
-  type Refusal,
+  type AuthorizationError,
+  type AuthorizationRequest,
+  type AuthorizationTargetError,
+  parseAuthorizationRequest,
+  parseAuthorizationTarget,
   stateOf
 } from "../../../domain/access/oauth/authorization-request.ts"
-import { type Client, Clients } from "../../../domain/access/oauth/Clients.ts"
-import { type Place, placeOf } from "../../../domain/access/oauth/redirect.ts"
-import { WAITING_REQUEST } from "../../../platform/limits.ts"
+import { type OAuthClient, Clients } from "../../../domain/access/oauth/Clients.ts"
+import { parseRedirectTarget, type RedirectTarget } from "../../../domain/access/oauth/redirect.ts"
+import { PENDING_AUTHORIZATION_REQUEST } from "../../../platform/limits.ts"
 import { SIGN_IN_PATH } from "../frame.ts"
 import type { Visit } from "../visit.ts"
 
@@ -17,54 +17,61 @@ import type { Visit } from "../visit.ts"
 export const AUTHORIZATION_PATH = "/authorization"
 
 /** Who asks, and where the host is led back to. */
-export interface Leading {
-  readonly client: Client
+export interface AuthorizationClient {
+  readonly client: OAuthClient
   readonly redirectUri: string
-  readonly place: Place
+  readonly place: RedirectTarget
   readonly state: string | undefined
 }
 
-export type Read =
+export type ConsentRequest =
   /** It is not known who asks, or not whether the browser may be led there: nobody is led anywhere. */
-  | { readonly _tag: "Wrong"; readonly wrong: NoAsker | "unknown client" | "no address" | "wrong address" | "too long" }
-  | { readonly _tag: "Refused"; readonly leading: Leading; readonly refusal: Refusal }
-  | { readonly _tag: "Asked"; readonly leading: Leading; readonly asked: Asked }
+  | {
+      readonly _tag: "Wrong"
+      readonly problem: AuthorizationTargetError | "unknown client" | "no address" | "wrong address" | "too long"
+    }
+  | { readonly _tag: "Refused"; readonly leading: AuthorizationClient; readonly refusal: AuthorizationError }
+  | { readonly _tag: "Asked"; readonly leading: AuthorizationClient; readonly asked: AuthorizationRequest }
 
 /** The request's own address: written anew, so that no sign of it is lost where addresses are checked. */
-export const addressOf = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
+export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
 
 /** Where to sign in, and to come back from. */
-export const signInFor = (visit: Pick<Visit, "query">): string =>
-  `${SIGN_IN_PATH}?${new URLSearchParams({ next: addressOf(visit) }).toString()}`
+export const signInUrl = (visit: Pick<Visit, "query">): string =>
+  `${SIGN_IN_PATH}?${new URLSearchParams({ next: authorizationUrl(visit) }).toString()}`
 
 /** Where a client is led that does not say it: to the one address that it has. */
-const onlyAddress = ({ isPublic, redirectUris }: Client): string | undefined =>
+const singleRedirectUri = ({ isPublic, redirectUris }: OAuthClient): string | undefined =>
   isPublic || redirectUris.length !== 1 ? undefined : redirectUris[0]
 
-const wrongly = (wrong: Extract<Read, { _tag: "Wrong" }>["wrong"]): Read => ({ _tag: "Wrong", wrong })
+const makeInvalidRequest = (problem: Extract<ConsentRequest, { _tag: "Wrong" }>["problem"]): ConsentRequest => ({
+  _tag: "Wrong",
+  problem
+})
 
 /** Reads what is asked, in full, each time it is looked at or answered. */
-export const makeReading = Effect.fnUntraced(function* (publicUrl: string) {
+export const makeRequestReader = Effect.fnUntraced(function* (publicUrl: string) {
   const clients = yield* Clients
   return Effect.fnUntraced(function* (visit: Visit) {
-    if (signInFor(visit).length > WAITING_REQUEST) return wrongly("too long")
-    const asker = askerOf(visit.query)
-    if (Result.isFailure(asker)) return wrongly(asker.failure)
-    const client = yield* clients.find(asker.success.clientId)
-    if (client === undefined) return wrongly("unknown client")
-    const redirectUri = asker.success.redirectUri ?? onlyAddress(client)
-    if (redirectUri === undefined) return wrongly("no address")
-    const place = placeOf(redirectUri)
-    if (place === undefined || !(yield* clients.mayBeLedTo(client, redirectUri))) return wrongly("wrong address")
-    const leading: Leading = {
+    if (signInUrl(visit).length > PENDING_AUTHORIZATION_REQUEST) return makeInvalidRequest("too long")
+    const clientParams = parseAuthorizationTarget(visit.query)
+    if (Result.isFailure(clientParams)) return makeInvalidRequest(clientParams.failure)
+    const client = yield* clients.find(clientParams.success.clientId)
+    if (client === undefined) return makeInvalidRequest("unknown client")
+    const redirectUri = clientParams.success.redirectUri ?? singleRedirectUri(client)
+    if (redirectUri === undefined) return makeInvalidRequest("no address")
+    const place = parseRedirectTarget(redirectUri)
+    if (place === undefined || !(yield* clients.mayRedirectTo(client, redirectUri)))
+      return makeInvalidRequest("wrong address")
+    const leading: AuthorizationClient = {
       client,
       redirectUri,
       place,
       state: stateOf(visit.query)
     }
-    return Result.match(askedOf(visit.query, client, publicUrl), {
-      onFailure: (refusal): Read => ({ _tag: "Refused", leading, refusal }),
-      onSuccess: (asked): Read => ({ _tag: "Asked", leading, asked })
+    return Result.match(parseAuthorizationRequest(visit.query, client, publicUrl), {
+      onFailure: (refusal): ConsentRequest => ({ _tag: "Refused", leading, refusal }),
+      onSuccess: (authorization): ConsentRequest => ({ _tag: "Asked", leading, asked: authorization })
     })
   })
 })

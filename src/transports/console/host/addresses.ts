@@ -1,13 +1,13 @@
 // Where the pages of the host's console are. A page links to another by what it shows, so that no page knows another's query.
 
-const at = (path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string => {
-  const given = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
-  return given.size === 0 ? path : `${path}?${given.toString()}`
+const buildUrl = (path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string => {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value))
+  return params.size === 0 ? path : `${path}?${params.toString()}`
 }
 
 export const OVERVIEW_PATH = "/console/overview"
-export const YEAR_PATH = "/console/year"
+export const REPORTS_PATH = "/console/year"
 export const CALENDAR_PATH = "/console/calendar"
 export const RESERVATIONS_PATH = "/console/reservations"
 export const NEW_RESERVATION_PATH = "/console/reservations/new"
@@ -20,20 +20,20 @@ export const TASKS_PATH = "/console/tasks"
 export const PROPERTIES_PATH = "/console/properties"
 export const CHANNELS_PATH = "/console/channels"
 export const LISTING_PATH = "/console/channels/listing"
-export const CALENDARS_PATH = "/console/calendars"
+export const ICAL_SYNC_PATH = "/console/calendars"
 export const AUTOMATION_PATH = "/console/automation"
 export const KNOWLEDGE_PATH = "/console/knowledge"
 export const PEOPLE_PATH = "/console/people"
-export const WORDS_PATH = "/console/words"
-export const HISTORY_PATH = "/console/history"
+export const CATEGORIES_PATH = "/console/words"
+export const ACTIVITY_LOG_PATH = "/console/history"
 
-export const stayAddress = (stayCode: string): string => at(STAY_PATH, { code: stayCode })
+export const stayUrl = (stayCode: string): string => buildUrl(STAY_PATH, { code: stayCode })
 
 /** `month`: `YYYY-MM`. */
-export const calendarAddress = (month?: string): string => at(CALENDAR_PATH, { month })
+export const calendarUrl = (month?: string): string => buildUrl(CALENDAR_PATH, { month })
 
 /** How a search of reservations is narrowed; `payment: "unpaid"` are those with a balance. */
-export interface ReservationsShown {
+export interface ReservationsQuery {
   /** A part of a code or of a guest's name. */
   readonly q?: string
   readonly property?: number
@@ -46,21 +46,21 @@ export interface ReservationsShown {
   readonly leaves_to?: string
 }
 
-export const reservationsAddress = (shown: ReservationsShown = {}): string => at(RESERVATIONS_PATH, { ...shown })
+export const reservationsUrl = (filters: ReservationsQuery = {}): string => buildUrl(RESERVATIONS_PATH, { ...filters })
 
 /** With what of the form is known already. */
-export const newReservationAddress = (
-  known: { readonly property?: number; readonly check_in_date?: string; readonly check_out_date?: string } = {}
-): string => at(NEW_RESERVATION_PATH, known)
+export const newReservationUrl = (
+  prefilled: { readonly property?: number; readonly check_in_date?: string; readonly check_out_date?: string } = {}
+): string => buildUrl(NEW_RESERVATION_PATH, prefilled)
 
 /** One conversation, or those that wait for an answer, or all. */
-export const messagesAddress = (shown: { readonly id?: string; readonly show?: "waiting" } = {}): string =>
-  at(MESSAGES_PATH, shown)
+export const messagesUrl = (filters: { readonly id?: string; readonly show?: "waiting" } = {}): string =>
+  buildUrl(MESSAGES_PATH, filters)
 
-export const reviewsAddress = (show?: "waiting"): string => at(REVIEWS_PATH, { show })
+export const reviewsUrl = (show?: "waiting"): string => buildUrl(REVIEWS_PATH, { show })
 
 /** Which entries are shown: of a period, of a property or an order; of an order without days all there are. */
-export interface MoneyShown {
+export interface MoneyQuery {
   readonly from?: string
   readonly to?: string
   readonly property?: number
@@ -69,19 +69,19 @@ export interface MoneyShown {
   readonly add?: "income" | "expense"
 }
 
-export const moneyAddress = (shown: MoneyShown = {}): string => at(MONEY_PATH, { ...shown })
+export const moneyUrl = (filters: MoneyQuery = {}): string => buildUrl(MONEY_PATH, { ...filters })
 
 /** The same as a table for a spreadsheet. */
-export const moneyCsvAddress = (shown: Omit<MoneyShown, "add">): string => at(MONEY_CSV_PATH, { ...shown })
+export const moneyCsvUrl = (filters: Omit<MoneyQuery, "add">): string => buildUrl(MONEY_CSV_PATH, { ...filters })
 
 /** A year's occupancy and income, of all properties or of one. */
-export const yearAddress = (shown: { readonly year?: number; readonly property?: number } = {}): string =>
-  at(YEAR_PATH, shown)
+export const reportsUrl = (filters: { readonly year?: number; readonly property?: number } = {}): string =>
+  buildUrl(REPORTS_PATH, filters)
 
-export const tasksAddress = (shown: { readonly from?: string; readonly to?: string; readonly staff?: number } = {}) =>
-  at(TASKS_PATH, shown)
+export const tasksUrl = (filters: { readonly from?: string; readonly to?: string; readonly staff?: number } = {}) =>
+  buildUrl(TASKS_PATH, filters)
 
-export const listingAddress = (id: number, month?: string): string => at(LISTING_PATH, { id, month })
+export const listingUrl = (id: number, month?: string): string => buildUrl(LISTING_PATH, { id, month })
 
 /** What became of one record (as the trail names it: `reservation:5-ABC`), or of all. */
-export const historyAddress = (record?: string): string => at(HISTORY_PATH, { record })
+export const activityLogUrl = (record?: string): string => buildUrl(ACTIVITY_LOG_PATH, { record })

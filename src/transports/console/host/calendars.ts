@@ -6,37 +6,41 @@ import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
 import { CalendarsElsewhere } from "../queries/CalendarsElsewhere.ts"
 import { makeSudo } from "../sudo.ts"
-import { CALENDARS_PATH } from "./addresses.ts"
-import { reading } from "./asking.ts"
-import { feedForm, makeFeedActs } from "./calendars/feeds.ts"
-import { followedOf, followForm, makeFollowedActs } from "./calendars/followed.ts"
-import { makeSharedActs, sharedOf } from "./calendars/shared.ts"
+import { ICAL_SYNC_PATH } from "./addresses.ts"
+import { makeQuery } from "./asking.ts"
+import { exportForm, makeExportActions } from "./calendars/feeds.ts"
+import { importedCalendarsSection, importForm, makeImportActions } from "./calendars/followed.ts"
+import { makeShareLinkActions, shareLinksSection } from "./calendars/shared.ts"
 import { hostPage } from "./page.ts"
-import { offsetIn, zoneOf } from "./parts.ts"
+import { readOffsetParam, timeZoneNote } from "./parts.ts"
 
 /** Calendars of elsewhere that close days here, and the addresses at which others read what is taken here. */
-export const makeCalendarsPage = Effect.gen(function* () {
-  const [elsewhere, service, sudo] = [yield* CalendarsElsewhere, yield* Service, yield* makeSudo]
-  const readLinks = reading(service, search_calendar_share_links)
+export const makeIcalSyncPage = Effect.gen(function* () {
+  const [importedCalendars, service, sudo] = [yield* CalendarsElsewhere, yield* Service, yield* makeSudo]
+  const queryLinks = makeQuery(service, search_calendar_share_links)
   return hostPage({
-    path: CALENDARS_PATH,
-    show: (visit, notTaken) =>
+    path: ICAL_SYNC_PATH,
+    show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const { operatorId, timeZone } = visit.session.person.caller
         const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
-        const [offset, linksFrom] = [offsetIn(visit), offsetIn(visit, "links")]
-        const shown = yield* elsewhere.of(operatorId, today, offset)
-        const links = yield* readLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksFrom })
-        const password = yield* sudo.field(visit)
+        const [offset, linksOffset] = [readOffsetParam(visit), readOffsetParam(visit, "links")]
+        const syncView = yield* importedCalendars.of(operatorId, today, offset)
+        const links = yield* queryLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksOffset })
+        const passwordField = yield* sudo.passwordField(visit)
         return {
           title: "Calendars elsewhere",
-          body: html`${followedOf(visit, shown, offset)}
-${followForm(visit, shown.properties, password, notTaken)}
-${feedForm(visit, shown.properties, password, notTaken)}
-${sharedOf(visit, { ...links, offset: linksFrom }, shown.properties, password, notTaken)}
-${zoneOf(visit)}`
+          body: html`${importedCalendarsSection(visit, syncView, offset)}
+${importForm(visit, syncView.properties, passwordField, failedSubmission)}
+${exportForm(visit, syncView.properties, passwordField, failedSubmission)}
+${shareLinksSection(visit, { ...links, offset: linksOffset }, syncView.properties, passwordField, failedSubmission)}
+${timeZoneNote(visit)}`
         }
       }),
-    acts: { ...(yield* makeFollowedActs(sudo)), ...(yield* makeFeedActs(sudo)), ...makeSharedActs(service, sudo) }
+    actions: {
+      ...(yield* makeImportActions(sudo)),
+      ...(yield* makeExportActions(sudo)),
+      ...makeShareLinkActions(service, sudo)
+    }
   })
 })

@@ -1,9 +1,9 @@
 import { ChannelType } from "../../../domain/channels/port/channel-type.ts"
-import type { Option } from "./fields.ts"
+import type { SelectOption } from "./fields.ts"
 
 // What people call the places where something is sold.
 
-const NAMES: Readonly<Record<ChannelType, string>> = {
+const CHANNEL_NAMES: Readonly<Record<ChannelType, string>> = {
   airbnb: "Airbnb",
   "booking.com": "Booking.com",
   agoda: "Agoda",
@@ -26,9 +26,12 @@ const NAMES: Readonly<Record<ChannelType, string>> = {
   houfy: "Houfy"
 }
 
-const words = new Map<string, string>(Object.entries(NAMES))
+const namesByType = new Map<string, string>(Object.entries(CHANNEL_NAMES))
 
 /** A channel for people; what is none is as it is. */
-export const channelWords = (type: string): string => words.get(type) ?? type
+export const channelName = (type: string): string => namesByType.get(type) ?? type
 
-export const CHANNELS: ReadonlyArray<Option> = ChannelType.literals.map((value) => ({ value, words: NAMES[value] }))
+export const CHANNEL_OPTIONS: ReadonlyArray<SelectOption> = ChannelType.literals.map((value) => ({
+  value,
+  label: CHANNEL_NAMES[value]
+}))

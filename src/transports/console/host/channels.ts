@@ -1,17 +1,37 @@
 import { DateTime, Effect } from "effect"
 import { CHANNELS_LISTINGS, FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { type Account, AtChannels, type Listed } from "../queries/AtChannels.ts"
+import { AtChannels, type ChannelAccountSummary, type ListingSummary } from "../queries/AtChannels.ts"
 import { type FailedPush, FailedPushes } from "../queries/FailedPushes.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { CHANNELS_PATH, listingAddress } from "./addresses.ts"
-import { channelWords } from "./channel-words.ts"
-import { accountBadge, kindText, pushBadge, ratioText, sellsText, shelfBadge, spanText, whyOf } from "./listing/said.ts"
-import { hereWith, hostPage } from "./page.ts"
-import { badge, historyLink, idIn, link, offsetIn, pages, section, table, timeOf, zoneOf } from "./parts.ts"
+import { CHANNELS_PATH, listingUrl } from "./addresses.ts"
+import { channelName } from "./channel-words.ts"
+import {
+  accountBadge,
+  dateRangeText,
+  failureReason,
+  mappingText,
+  markupText,
+  pushBadge,
+  pushKindLabel,
+  shelfBadge
+} from "./listing/said.ts"
+import { currentUrlWith, hostPage } from "./page.ts"
+import {
+  activityLogLink,
+  badge,
+  link,
+  pagination,
+  readIdParam,
+  readOffsetParam,
+  section,
+  table,
+  timeHtml,
+  timeZoneNote
+} from "./parts.ts"
 
 /** Where the list of failed pushes is gone on with. */
-const FAILED = "failed"
+const FAILED_PUSHES_FIELD = "failed"
 
 /** Accounts at channels, what is on sale there, and what channels were told and did not take. */
 export const makeChannelsPage = Effect.gen(function* () {
@@ -21,43 +41,48 @@ export const makeChannelsPage = Effect.gen(function* () {
     show: (visit) =>
       Effect.gen(function* () {
         const { operatorId } = visit.session.person.caller
-        const [offset, account] = [offsetIn(visit), idIn(visit, "account")]
-        const unlinked = visit.query.has("unlinked") ? (true as const) : undefined
-        const { accounts, listings, total } = yield* atChannels.of(operatorId, { account, unlinked }, offset)
-        const failedAt = offsetIn(visit, FAILED)
-        const failed = yield* failedPushes.of(operatorId, yield* DateTime.nowAsDate, failedAt)
+        const [offset, accountId] = [readOffsetParam(visit), readIdParam(visit, "account")]
+        const isUnmappedOnly = visit.query.has("unlinked") ? (true as const) : undefined
+        const { accounts, listings, total } = yield* atChannels.of(
+          operatorId,
+          { account: accountId, unlinked: isUnmappedOnly },
+          offset
+        )
+        const failedOffset = readOffsetParam(visit, FAILED_PUSHES_FIELD)
+        const failures = yield* failedPushes.of(operatorId, yield* DateTime.nowAsDate, failedOffset)
         return {
           title: "Channels",
-          body: html`${accountsOf(visit, accounts)}
+          body: html`${accountsSection(visit, accounts)}
 ${section(
   "Listings",
-  html`${narrowing(visit, accounts, account, unlinked)}${listingsOf(visit, listings)}${pages(visit, { offset, limit: CHANNELS_LISTINGS, total })}`,
+  html`${listingFilters(visit, accounts, accountId, isUnmappedOnly)}${listingsTable(visit, listings)}${pagination(visit, { offset, limit: CHANNELS_LISTINGS, total })}`,
   "listings"
 )}
-${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedOf(visit, failed.pushes)}${pages(visit, { offset: failedAt, limit: FAILED_PUSHES_SHOWN, total: failed.total, name: FAILED })}`, "pushes")}
-${zoneOf(visit)}`
+${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedPushesTable(visit, failures.pushes)}${pagination(visit, { offset: failedOffset, limit: FAILED_PUSHES_SHOWN, total: failures.total, name: FAILED_PUSHES_FIELD })}`, "pushes")}
+${timeZoneNote(visit)}`
         }
       })
   })
 })
 
-const accountsOf = (visit: SignedInVisit, accounts: ReadonlyArray<Account>): Html =>
+const accountsSection = (visit: SignedInVisit, accounts: ReadonlyArray<ChannelAccountSummary>): Html =>
   section(
     "Accounts",
     table(
       { empty: "No account at a channel is connected. Whoever runs this service for you connects them." },
       [
-        { label: "Channel", cell: ({ channel_type }) => channelWords(channel_type) },
+        { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
         {
           label: "Account",
-          cell: ({ id, username }) => html`<span class="name">${username}</span>${historyLink(`channel_account:${id}`)}`
+          cell: ({ id, username }) =>
+            html`<span class="name">${username}</span>${activityLogLink(`channel_account:${id}`)}`
         },
         { label: "Stands", cell: ({ auth_status }) => accountBadge(auth_status) },
         {
           label: "Listings",
-          number: true,
+          isNumeric: true,
           cell: ({ id, listings, unlinked }) =>
-            html`${link(listingsAt(visit, { account: id }), `${listings} listings`)}${
+            html`${link(listingsUrl(visit, { account: id }), `${listings} listings`)}${
               unlinked === 0 ? nothing : html` ${badge(`${unlinked} not linked`, "wait")}`
             }`
         }
@@ -67,73 +92,78 @@ const accountsOf = (visit: SignedInVisit, accounts: ReadonlyArray<Account>): Htm
   )
 
 /** The listings of the page narrowed otherwise, from their beginning. */
-const listingsAt = (visit: SignedInVisit, wanted: { readonly account?: number; readonly unlinked?: "yes" }): string =>
-  `${hereWith(visit, { account: wanted.account, unlinked: wanted.unlinked, offset: undefined })}#listings`
+const listingsUrl = (visit: SignedInVisit, filters: { readonly account?: number; readonly unlinked?: "yes" }): string =>
+  `${currentUrlWith(visit, { account: filters.account, unlinked: filters.unlinked, offset: undefined })}#listings`
 
-const narrowing = (
+const listingFilters = (
   visit: SignedInVisit,
-  accounts: ReadonlyArray<Account>,
-  account: number | undefined,
-  unlinked: true | undefined
+  accounts: ReadonlyArray<ChannelAccountSummary>,
+  accountId: number | undefined,
+  isUnmappedOnly: true | undefined
 ): Html => {
-  const only = accounts.find(({ id }) => id === account)
-  const here = account === undefined ? {} : { account }
-  const ofAccount =
-    account === undefined
+  const selectedAccount = accounts.find(({ id }) => id === accountId)
+  const accountFilter = accountId === undefined ? {} : { account: accountId }
+  const accountNote =
+    accountId === undefined
       ? nothing
-      : html`<p>Only those of ${only === undefined ? "an account that there is not" : `${only.username} on ${channelWords(only.channel_type)}`}. ${link(listingsAt(visit, unlinked === undefined ? {} : { unlinked: "yes" }), "Those of all accounts")}</p>
+      : html`<p>Only those of ${selectedAccount === undefined ? "an account that there is not" : `${selectedAccount.username} on ${channelName(selectedAccount.channel_type)}`}. ${link(listingsUrl(visit, isUnmappedOnly === undefined ? {} : { unlinked: "yes" }), "Those of all accounts")}</p>
 `
-  return html`${ofAccount}<p>${
-    unlinked === undefined
-      ? link(listingsAt(visit, { ...here, unlinked: "yes" }), "Only those that sell nothing here yet")
-      : html`Only those that sell nothing here yet. ${link(listingsAt(visit, here), "All")}`
+  return html`${accountNote}<p>${
+    isUnmappedOnly === undefined
+      ? link(listingsUrl(visit, { ...accountFilter, unlinked: "yes" }), "Only those that sell nothing here yet")
+      : html`Only those that sell nothing here yet. ${link(listingsUrl(visit, accountFilter), "All")}`
   }</p>
 `
 }
 
-const listingsOf = (visit: SignedInVisit, listings: ReadonlyArray<Listed>): Html =>
+const listingsTable = (visit: SignedInVisit, listings: ReadonlyArray<ListingSummary>): Html =>
   table(
     { empty: "No listings." },
     [
       {
         label: "Listing",
         cell: ({ id, title, listing_id }) =>
-          html`<a class="name" href="${listingAddress(id)}">${title === "" ? listing_id : title}</a>`
+          html`<a class="name" href="${listingUrl(id)}">${title === "" ? listing_id : title}</a>`
       },
-      { label: "Channel", cell: ({ channel_type }) => channelWords(channel_type) },
+      { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
       {
         label: "Sells",
         cell: (listing) => {
-          const sells = sellsText(listing)
-          return sells === undefined ? badge("not linked", "wait") : html`<span class="name">${sells}</span>`
+          const mappingLabel = mappingText(listing)
+          return mappingLabel === undefined
+            ? badge("not linked", "wait")
+            : html`<span class="name">${mappingLabel}</span>`
         }
       },
-      { label: "Price there", cell: ratioText, number: true },
+      { label: "Price there", cell: markupText, isNumeric: true },
       { label: "Stands", cell: ({ shelf_status }) => shelfBadge(shelf_status) },
       {
         label: "Last told",
         cell: ({ push_state, push_at }) =>
           push_state === null || push_at === null
             ? "nothing lately"
-            : html`${pushBadge(push_state)} ${timeOf(push_at, visit)}`
+            : html`${pushBadge(push_state)} ${timeHtml(push_at, visit)}`
       }
     ],
     listings
   )
 
-const failedOf = (visit: SignedInVisit, pushes: ReadonlyArray<FailedPush>): Html =>
+const failedPushesTable = (visit: SignedInVisit, pushes: ReadonlyArray<FailedPush>): Html =>
   table(
     { empty: "Channels took all that they were told." },
     [
-      { label: "When", cell: ({ settled_at }) => timeOf(settled_at, visit) },
+      { label: "When", cell: ({ settled_at }) => timeHtml(settled_at, visit) },
       {
         label: "Listing",
         cell: ({ listing, listing_title, channel_type }) =>
-          html`<a class="name" href="${listingAddress(listing)}">${listing_title}</a> <span class="soft">${channelWords(channel_type)}</span>`
+          html`<a class="name" href="${listingUrl(listing)}">${listing_title}</a> <span class="soft">${channelName(channel_type)}</span>`
       },
-      { label: "What", cell: (push) => html`${kindText(push.kind)} <span class="soft">${spanText(push)}</span>` },
+      {
+        label: "What",
+        cell: (push) => html`${pushKindLabel(push.kind)} <span class="soft">${dateRangeText(push)}</span>`
+      },
       { label: "Stands", cell: ({ state }) => pushBadge(state) },
-      { label: "Why", cell: whyOf }
+      { label: "Why", cell: failureReason }
     ],
     pushes
   )

@@ -1,141 +1,158 @@
 import { Effect } from "effect"
 import { addDays, startOfDay } from "../../../contract/time.ts"
-import { CODE, HISTORY_LOOKED_AT, HISTORY_SHOWN } from "../../../platform/limits.ts"
+import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN, RECORD_CODE } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { type Account, type Happened, History, NOBODY, type Place, type Shown } from "../queries/History.ts"
+import {
+  type AuditLogAccount,
+  type AuditLogChange,
+  type AuditLogPage,
+  type AuditLogPosition,
+  History,
+  NO_ACCOUNT
+} from "../queries/History.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { HISTORY_PATH, historyAddress } from "./addresses.ts"
-import { type Fill, input, lookingForm, select } from "./fields.ts"
-import { byWords, doneWords, itselfWords, recordWords } from "./history/words.ts"
-import { hereWith, hostPage } from "./page.ts"
-import { dayIn, idIn, link, section, spoken, table, timeOf, zoneOf } from "./parts.ts"
+import { ACTIVITY_LOG_PATH, activityLogUrl } from "./addresses.ts"
+import { type FieldFiller, input, queryForm, select } from "./fields.ts"
+import { actionLabel, systemActorLabel, toRecordLabel, viaLabel } from "./history/words.ts"
+import { currentUrlWith, hostPage } from "./page.ts"
+import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./parts.ts"
 
 /** What happened: who changed what and when, newest first, narrowed by record, person and time. */
-export const makeHistoryPage = Effect.map(History, (history) =>
+export const makeActivityLogPage = Effect.map(History, (logLink) =>
   hostPage({
-    path: HISTORY_PATH,
+    path: ACTIVITY_LOG_PATH,
     show: (visit) => {
       const { operatorId, timeZone } = visit.session.person.caller
-      const [from, to] = [dayIn(visit, "from"), dayIn(visit, "to")]
-      const wanted = {
+      const [from, to] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
+      const filters = {
         operatorId,
-        record: recordIn(visit),
-        accountId: accountIn(visit),
+        record: readRecord(visit),
+        accountId: readAccountFilter(visit),
         since: from === undefined ? undefined : startOfDay(from, timeZone),
         until: to === undefined ? undefined : startOfDay(addDays(to, 1), timeZone),
-        before: placeIn(visit)
+        before: readCursor(visit)
       }
-      return Effect.map(history.of(wanted), (shown) => ({
-        title: titleOf(wanted.record, shown),
-        body: html`${narrowing(visit, shown.accounts)}${changes(visit, shown)}${zoneOf(visit)}`
+      return Effect.map(logLink.of(filters), (logPage) => ({
+        title: pageTitle(filters.record, logPage),
+        body: html`${filterForm(visit, logPage.accounts)}${changesSection(visit, logPage)}${timeZoneNote(visit)}`
       }))
     }
   })
 )
 
 /** Of one record it says of which, by what it is called now. */
-const titleOf = (record: string | undefined, { changes: [first] }: Shown): string =>
-  record === undefined || first === undefined ? "What happened" : `What happened: ${recordWords(first).words}`
+const pageTitle = (record: string | undefined, { changes: [first] }: AuditLogPage): string =>
+  record === undefined || first === undefined ? "What happened" : `What happened: ${toRecordLabel(first).label}`
 
 /** Longer than any record's name is. */
-const RECORD = 2 * CODE
+const MAX_RECORD_LENGTH = 2 * RECORD_CODE
 
 /** The record that the address names. What a person writes without its kind is the code of a reservation. */
-const recordIn = ({ query }: SignedInVisit): string | undefined => {
-  const text = (query.get("record") ?? "").trim().slice(0, RECORD)
+const readRecord = ({ query }: SignedInVisit): string | undefined => {
+  const text = (query.get("record") ?? "").trim().slice(0, MAX_RECORD_LENGTH)
   if (text === "") return undefined
   return text.includes(":") ? text : `reservation:${text}`
 }
 
-const NOBODYS = "nobody"
+const SYSTEM_FILTER = "nobody"
 
-const accountIn = (visit: SignedInVisit): number | undefined =>
-  visit.query.get("by") === NOBODYS ? NOBODY : idIn(visit, "by")
+const readAccountFilter = (visit: SignedInVisit): number | undefined =>
+  visit.query.get("by") === SYSTEM_FILTER ? NO_ACCOUNT : readIdParam(visit, "by")
 
-const PLACE = /^(\d{1,14})-(\d{1,15})$/
+const CURSOR = /^(\d{1,14})-(\d{1,15})$/
 
 /** Where the page before has ended. */
-const placeIn = ({ query }: SignedInVisit): Place | undefined => {
-  const [, at, id] = PLACE.exec(query.get("before") ?? "") ?? []
+const readCursor = ({ query }: SignedInVisit): AuditLogPosition | undefined => {
+  const [, at, id] = CURSOR.exec(query.get("before") ?? "") ?? []
   return at === undefined || id === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) }
 }
 
-const placeText = ({ at, id }: Place): string => `${at.getTime()}-${id}`
+const formatCursor = ({ at, id }: AuditLogPosition): string => `${at.getTime()}-${id}`
 
-const narrowing = (visit: SignedInVisit, accounts: ReadonlyArray<Account>): Html => {
+const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccount>): Html => {
   const { query } = visit
-  const fill: Fill = (name) => query.get(name) ?? ""
-  const people = [
-    ...accounts.map(({ id, name }) => ({ value: id, words: name })),
-    { value: NOBODYS, words: "nobody: guests, channels, rules, the service" }
+  const fillField: FieldFiller = (name) => query.get(name) ?? ""
+  const actorOptions = [
+    ...accounts.map(({ id, name }) => ({ value: id, label: name })),
+    { value: SYSTEM_FILTER, label: "nobody: guests, channels, rules, the service" }
   ]
-  const fields = html`${input(fill, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: RECORD })}${select(fill, { name: "by", label: "By", options: people, none: "anybody" })}${input(fill, { name: "from", label: "From", type: "date" })}${input(fill, { name: "to", label: "To", type: "date" })}`
-  const isNarrowed = ["record", "by", "from", "to"].some((name) => (query.get(name) ?? "") !== "")
-  return html`${lookingForm(HISTORY_PATH, fields, "Show")}${isNarrowed ? html`<p>${link(HISTORY_PATH, "Everything")}</p>` : nothing}`
+  const fields = html`${input(fillField, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: MAX_RECORD_LENGTH })}${select(fillField, { name: "by", label: "By", options: actorOptions, emptyLabel: "anybody" })}${input(fillField, { name: "from", label: "From", type: "date" })}${input(fillField, { name: "to", label: "To", type: "date" })}`
+  const isFiltered = ["record", "by", "from", "to"].some((name) => (query.get(name) ?? "") !== "")
+  return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
 }
 
 /** The rows of one request, or of one statement where nobody called, stand together. */
-const together = (rows: ReadonlyArray<Happened>): ReadonlyArray<readonly [Happened, ...ReadonlyArray<Happened>]> =>
+const groupByRequest = (
+  rows: ReadonlyArray<AuditLogChange>
+): ReadonlyArray<readonly [AuditLogChange, ...ReadonlyArray<AuditLogChange>]> =>
   Array.from(
     Map.groupBy(
       rows,
       ({ request_id, at, application, operation }) => request_id ?? JSON.stringify([at, application, operation])
     ).values()
-  ).flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]))
+  ).flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others] as const]))
 
-const changes = (visit: SignedInVisit, { changes: all, looked_at, furthest, accounts }: Shown): Html => {
-  const rows = all.slice(0, HISTORY_SHOWN)
-  const people = new Map(accounts.map((account) => [account.id, account]))
+const changesSection = (
+  visit: SignedInVisit,
+  { changes: allChanges, looked_at, furthest: lastScanned, accounts }: AuditLogPage
+): Html => {
+  const rows = allChanges.slice(0, ACTIVITY_LOG_SHOWN)
+  const accountsById = new Map(accounts.map((account) => [account.id, account]))
   const list = table(
     { empty: "Nothing was changed." },
     [
-      { label: "When", cell: ([{ at }]) => timeOf(at, visit) },
-      { label: "Who", cell: ([first]) => whoOf(first, people) },
-      { label: "What was done", cell: ([first]) => doneWords(first) },
-      { label: "To what", cell: (of) => html`${of.map(touched)}` }
+      { label: "When", cell: ([{ at }]) => timeHtml(at, visit) },
+      { label: "Who", cell: ([first]) => actorCell(first, accountsById) },
+      { label: "What was done", cell: ([first]) => actionLabel(first) },
+      { label: "To what", cell: (entries) => html`${entries.map(changedRecord)}` }
     ],
-    together(rows)
+    groupByRequest(rows)
   )
-  return section("Changes, the latest first", html`${list}${further(visit, all, looked_at, furthest)}`)
+  return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, lastScanned)}`)
 }
 
 /** Where it goes on: behind the last that is shown, or behind the last that was looked through for one person's. */
-const further = (
+const pagination = (
   visit: SignedInVisit,
-  all: ReadonlyArray<Happened>,
-  lookedAt: number,
-  furthest: Place | null
+  allChanges: ReadonlyArray<AuditLogChange>,
+  scannedCount: number,
+  lastScanned: AuditLogPosition | null
 ): Html => {
-  const latest = visit.query.has("before") ? link(hereWith(visit, { before: undefined }), "The latest") : nothing
-  const isCut = all.length > HISTORY_SHOWN
-  const last = isCut ? all[HISTORY_SHOWN - 1] : furthest
-  const isMore = isCut || (accountIn(visit) !== undefined && lookedAt === HISTORY_LOOKED_AT)
-  const earlier =
-    isMore && last !== undefined && last !== null
-      ? link(hereWith(visit, { before: placeText(last) }), "Earlier changes")
+  const latestLink = visit.query.has("before")
+    ? link(currentUrlWith(visit, { before: undefined }), "The latest")
+    : nothing
+  const isTruncated = allChanges.length > ACTIVITY_LOG_SHOWN
+  const last = isTruncated ? allChanges[ACTIVITY_LOG_SHOWN - 1] : lastScanned
+  const hasMore = isTruncated || (readAccountFilter(visit) !== undefined && scannedCount === ACTIVITY_LOG_SCANNED)
+  const earlierLink =
+    hasMore && last !== undefined && last !== null
+      ? link(currentUrlWith(visit, { before: formatCursor(last) }), "Earlier changes")
       : nothing
-  const bounded =
-    isMore && !isCut
-      ? html`<p>${HISTORY_LOOKED_AT} changes of everybody were looked through${furthest === null ? nothing : html`, back to ${timeOf(furthest.at, visit)}`}. There may be earlier ones of this person.</p>
+  const scanLimitNote =
+    hasMore && !isTruncated
+      ? html`<p>${ACTIVITY_LOG_SCANNED} changes of everybody were looked through${lastScanned === null ? nothing : html`, back to ${timeHtml(lastScanned.at, visit)}`}. There may be earlier ones of this person.</p>
 `
       : nothing
-  return latest === nothing && earlier === nothing
+  return latestLink === nothing && earlierLink === nothing
     ? nothing
-    : html`${bounded}<nav class="pages" aria-label="Pages of the list">${latest} ${earlier}</nav>
+    : html`${scanLimitNote}<nav class="pages" aria-label="Pages of the list">${latestLink} ${earlierLink}</nav>
 `
 }
 
-const whoOf = ({ account_id, application }: Happened, people: ReadonlyMap<number, Account>): Html => {
-  if (account_id === null) return html`${itselfWords(application)}`
-  const account = people.get(account_id)
+const actorCell = (
+  { account_id, application }: AuditLogChange,
+  accountsById: ReadonlyMap<number, AuditLogAccount>
+): Html => {
+  if (account_id === null) return html`${systemActorLabel(application)}`
+  const account = accountsById.get(account_id)
   const name = account?.name ?? "an account that is gone"
-  return html`${name} <span class="soft">${byWords(application)}</span>`
+  return html`${name} <span class="soft">${viaLabel(application)}</span>`
 }
 
-const touched = (happened: Happened): Html => {
-  const { words, address } = recordWords(happened)
-  const fields = happened.fields.map(spoken).join(", ")
-  const history = html` <a class="soft" href="${historyAddress(happened.record)}">its history</a>`
-  return html`<div>${address === undefined ? words : link(address, words)}${fields === "" ? nothing : html`: ${fields}`}${history}</div>
+const changedRecord = (entry: AuditLogChange): Html => {
+  const { label: words, url: address } = toRecordLabel(entry)
+  const fields = entry.fields.map(toWords).join(", ")
+  const logLink = html` <a class="soft" href="${activityLogUrl(entry.record)}">its history</a>`
+  return html`<div>${address === undefined ? words : link(address, words)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
 `
 }

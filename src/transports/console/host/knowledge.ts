@@ -5,141 +5,180 @@ import { type AnswerSentence, KnowledgeAnswers } from "../../../domain/knowledge
 import { KNOWLEDGE_SHOWN, QUESTION_TEXT } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import type { Refused } from "../outcome.ts"
-import { KnowledgeScopes, type Scopes, type Trial } from "../queries/KnowledgeScopes.ts"
-import type { Form, SignedInVisit } from "../visit.ts"
+import type { ActionError } from "../outcome.ts"
+import { type KnowledgeScopeChoices, KnowledgeScopes, type KnowledgeTrial } from "../queries/KnowledgeScopes.ts"
+import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH } from "./addresses.ts"
-import { doing, reading } from "./asking.ts"
-import { asNumber, behind, type Fill, formOf, input, lookingForm } from "./fields.ts"
-import { ADD, CHANGE, type Entry, entryForm, isAsSeen, writtenEntry } from "./knowledge/form.ts"
-import { STATES, scopeWords } from "./knowledge/words.ts"
-import { actOf, type HostAct, type HostView, hostPage, type NotTaken, notThere, refusal } from "./page.ts"
-import { badge, historyLink, idIn, link, offsetIn, pages, section, table } from "./parts.ts"
-import { trialStayFields, trialStayIn } from "./trial.ts"
+import { makeQuery, makeVoidMutation } from "./asking.ts"
+import { actionForm, disclosure, type FieldFiller, input, parseNumber, queryForm } from "./fields.ts"
+import {
+  ADD_ENTRY_ACTION,
+  CHANGE_ENTRY_ACTION,
+  entryForm,
+  isUnchangedOrApplied,
+  type KnowledgeEntryDetail,
+  readEntry
+} from "./knowledge/form.ts"
+import { PROCESS_STATUS_BADGES, scopeText } from "./knowledge/words.ts"
+import {
+  type FailedSubmission,
+  type HostAction,
+  type HostView,
+  hostPage,
+  makeActionError,
+  notFoundView,
+  submittedAction
+} from "./page.ts"
+import { activityLogLink, badge, link, pagination, readIdParam, readOffsetParam, section, table } from "./parts.ts"
+import { readTestStayCode, testStayFields } from "./trial.ts"
 
 /** What guests' questions are answered from: the entries, one of them to be changed, and a question tried. */
 export const makeKnowledgePage = Effect.gen(function* () {
   const [scopes, answers, service] = [yield* KnowledgeScopes, yield* KnowledgeAnswers, yield* Service]
-  const [get, act] = [reading(service, get_knowledge_base), doing(service)]
-  const ofEntry = (form: Form) => asNumber(form.get("id") ?? "")
+  const [queryEntry, mutate] = [makeQuery(service, get_knowledge_base), makeVoidMutation(service)]
+  const readEntryId = (form: SubmittedForm) => parseNumber(form.get("id") ?? "")
 
-  const turning = (is_enable: boolean, done: string): HostAct => ({
-    done,
+  const makeEntrySwitch = (is_enable: boolean, message: string): HostAction => ({
+    doneMessage: message,
     run: Effect.fnUntraced(function* (visit, form) {
-      const { knowledge_base } = yield* get(visit, { id: ofEntry(form) })
+      const { knowledge_base } = yield* queryEntry(visit, { id: readEntryId(form) })
       const { process_status: _how, ...entry } = knowledge_base
-      return yield* act(visit, form, "update_knowledge_base", { ...entry, is_enable })
+      return yield* mutate(visit, form, "update_knowledge_base", { ...entry, is_enable })
     })
   })
 
   /** Replaces an entry, which must be as the form has seen it. */
-  const change: HostAct["run"] = Effect.fnUntraced(function* (visit, form) {
-    const { knowledge_base: entry } = yield* get(visit, { id: ofEntry(form) })
-    if (!isAsSeen(entry, form)) return yield* Effect.fail(changedMeanwhile)
-    return yield* act(visit, form, "update_knowledge_base", { id: entry.id, ...writtenEntry(form) })
+  const replaceEntry: HostAction["run"] = Effect.fnUntraced(function* (visit, form) {
+    const { knowledge_base: entry } = yield* queryEntry(visit, { id: readEntryId(form) })
+    if (!isUnchangedOrApplied(entry, form)) return yield* Effect.fail(entryChangedError)
+    return yield* mutate(visit, form, "update_knowledge_base", { id: entry.id, ...readEntry(form) })
   })
 
-  const [all, one] = [listing(scopes, reading(service, search_knowledge_bases)), changing(scopes, get)]
-  const asked = asking(scopes, answers)
+  const [renderList, renderEntry] = [
+    makeListRenderer(scopes, makeQuery(service, search_knowledge_bases)),
+    makeEntryRenderer(scopes, queryEntry)
+  ]
+  const renderTestQuestion = makeTestQuestionRenderer(scopes, answers)
   return hostPage({
     path: KNOWLEDGE_PATH,
-    show: (visit, notTaken) => {
-      const id = idIn(visit, "change")
-      if (id !== undefined) return one(visit, id, notTaken)
-      return visit.query.has("ask") ? asked(visit) : all(visit, notTaken)
+    show: (visit, failedSubmission) => {
+      const id = readIdParam(visit, "change")
+      if (id !== undefined) return renderEntry(visit, id, failedSubmission)
+      return visit.query.has("ask") ? renderTestQuestion(visit) : renderList(visit, failedSubmission)
     },
-    acts: {
-      [ADD]: {
-        done: "The entry is added. It is answered from as soon as it is ready, in a few seconds.",
-        run: (visit, form) => act(visit, form, "create_knowledge_base", writtenEntry(form))
+    actions: {
+      [ADD_ENTRY_ACTION]: {
+        doneMessage: "The entry is added. It is answered from as soon as it is ready, in a few seconds.",
+        run: (visit, form) => mutate(visit, form, "create_knowledge_base", readEntry(form))
       },
-      [CHANGE]: { done: "The entry is changed. What it said before is not told any more.", run: change },
-      switch_on: turning(true, "Guests are answered from the entry again."),
-      switch_off: turning(false, "Guests are not answered from the entry any more."),
+      [CHANGE_ENTRY_ACTION]: {
+        doneMessage: "The entry is changed. What it said before is not told any more.",
+        run: replaceEntry
+      },
+      switch_on: makeEntrySwitch(true, "Guests are answered from the entry again."),
+      switch_off: makeEntrySwitch(false, "Guests are not answered from the entry any more."),
       delete_entry: {
-        done: "The entry is deleted.",
-        run: (visit, form) => act(visit, form, "delete_knowledge_base", { id: ofEntry(form) })
+        doneMessage: "The entry is deleted.",
+        run: (visit, form) => mutate(visit, form, "delete_knowledge_base", { id: readEntryId(form) })
       }
     }
   })
 })
 
-type Reading<A> = (visit: SignedInVisit, fields: Schema.JsonObject) => Effect.Effect<A, Refused>
-type Found = Reading<{ readonly knowledge_bases: ReadonlyArray<Listed>; readonly total: number }>
+type EntryQuery<A> = (visit: SignedInVisit, fields: Schema.JsonObject) => Effect.Effect<A, ActionError>
+type EntriesSearch = EntryQuery<{ readonly knowledge_bases: ReadonlyArray<KnowledgeEntry>; readonly total: number }>
 
-const listing = (scopes: KnowledgeScopes["Service"], search: Found) =>
-  Effect.fnUntraced(function* (visit: SignedInVisit, notTaken?: NotTaken) {
-    const offset = offsetIn(visit)
-    const found = yield* search(visit, { offset, limit: KNOWLEDGE_SHOWN })
-    const named = yield* scopes.of(visit.session.person.caller.operatorId)
-    const isBack = notTaken !== undefined && actOf(notTaken) === ADD
-    const writing = behind("Write an entry", entryForm(visit, { scopes: named, notTaken }), isBack)
-    return viewed(
+const makeListRenderer = (scopes: KnowledgeScopes["Service"], search: EntriesSearch) =>
+  Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
+    const offset = readOffsetParam(visit)
+    const results = yield* search(visit, { offset, limit: KNOWLEDGE_SHOWN })
+    const scopeNames = yield* scopes.of(visit.session.person.caller.operatorId)
+    const isRestored = failedSubmission !== undefined && submittedAction(failedSubmission) === ADD_ENTRY_ACTION
+    const newEntryForm = disclosure(
+      "Write an entry",
+      entryForm(visit, { scopes: scopeNames, notTaken: failedSubmission }),
+      isRestored
+    )
+    return toView(
       "Knowledge",
       html`<p>What guests ask is answered from these entries, in their own words, where a ${link(AUTOMATION_PATH, "rule")} says so. ${link(`${KNOWLEDGE_PATH}?ask=`, "Try a question")}</p>
-${entryList(visit, found.knowledge_bases, named)}${pages(visit, { offset, limit: KNOWLEDGE_SHOWN, total: found.total })}${section("Another entry", writing)}`
+${entriesTable(visit, results.knowledge_bases, scopeNames)}${pagination(visit, { offset, limit: KNOWLEDGE_SHOWN, total: results.total })}${section("Another entry", newEntryForm)}`
     )
   })
 
-const changing = (scopes: KnowledgeScopes["Service"], get: Reading<{ readonly knowledge_base: Entry }>) => {
-  const found = Effect.fnUntraced(function* (visit: SignedInVisit, id: number, notTaken?: NotTaken) {
-    const { knowledge_base: entry } = yield* get(visit, { id })
-    const named = yield* scopes.of(visit.session.person.caller.operatorId)
-    const form = entryForm(visit, { scopes: named, entry, notTaken })
-    return viewed(
-      calledOf(entry),
-      html`${BACK}${section(
+const makeEntryRenderer = (
+  scopes: KnowledgeScopes["Service"],
+  queryEntry: EntryQuery<{ readonly knowledge_base: KnowledgeEntryDetail }>
+) => {
+  const renderEntry = Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    id: number,
+    failedSubmission?: FailedSubmission
+  ) {
+    const { knowledge_base: entry } = yield* queryEntry(visit, { id })
+    const scopeNames = yield* scopes.of(visit.session.person.caller.operatorId)
+    const form = entryForm(visit, { scopes: scopeNames, entry, notTaken: failedSubmission })
+    return toView(
+      entryTitle(entry),
+      html`${BACK_LINK}${section(
         "Change the entry",
-        html`<p>${stateOf(entry.process_status)}</p>
+        html`<p>${processStatusBadge(entry.process_status)}</p>
 ${form}`
-      )}${historyLink(`knowledge_base:${entry.id}`)}`
+      )}${activityLogLink(`knowledge_base:${entry.id}`)}`
     )
   })
-  return (visit: SignedInVisit, id: number, notTaken?: NotTaken) =>
+  return (visit: SignedInVisit, id: number, failedSubmission?: FailedSubmission) =>
     Effect.catchIf(
-      found(visit, id, notTaken),
+      renderEntry(visit, id, failedSubmission),
       ({ status }) => status === 404,
-      () => Effect.succeed(noEntry)
+      () => Effect.succeed(entryNotFoundView)
     )
 }
 
-const asking = (scopes: KnowledgeScopes["Service"], answers: KnowledgeAnswers["Service"]) =>
+const makeTestQuestionRenderer = (scopes: KnowledgeScopes["Service"], answers: KnowledgeAnswers["Service"]) =>
   Effect.fnUntraced(function* (visit: SignedInVisit) {
     const { operatorId, timeZone } = visit.session.person.caller
     const question = (visit.query.get("ask") ?? "").slice(0, QUESTION_TEXT)
-    const code = trialStayIn(visit)
+    const code = readTestStayCode(visit)
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-    const trial = yield* scopes.trial(operatorId, today, code)
-    const isAsked = question.trim() !== "" && trial.is_known
-    const who = code === undefined ? { stranger: true as const } : { stayCode: code }
-    const sentences = isAsked ? yield* answers.ask(operatorId, who, [question]) : []
-    const came = isAsked ? answered(sentences) : nothing
-    return viewed(
+    const testStays = yield* scopes.trial(operatorId, today, code)
+    const isQuestionAsked = question.trim() !== "" && testStays.is_known
+    const guest = code === undefined ? { anonymous: true as const } : { stayCode: code }
+    const answerSentences = isQuestionAsked ? yield* answers.ask(operatorId, guest, [question]) : []
+    const answerHtml = isQuestionAsked ? answerResult(answerSentences) : nothing
+    return toView(
       "A question tried",
-      html`${BACK}${section("What would a guest be answered?", html`${askForm(visit, trial)}${came}${trial.is_known ? nothing : NO_STAY}`)}`
+      html`${BACK_LINK}${section("What would a guest be answered?", html`${testQuestionForm(visit, testStays)}${answerHtml}${testStays.is_known ? nothing : NO_STAY_MESSAGE}`)}`
     )
   })
 
-const viewed = (title: string, body: Html): HostView => ({ title, body })
+const toView = (title: string, body: Html): HostView => ({ title, body })
 
-const BACK = html`<p>${link(KNOWLEDGE_PATH, "All entries")}</p>
+const BACK_LINK = html`<p>${link(KNOWLEDGE_PATH, "All entries")}</p>
 `
 
-const stateOf = (status: Listed["process_status"]): Html => {
-  const [words, kind] = STATES[status]
+const processStatusBadge = (status: KnowledgeEntry["process_status"]): Html => {
+  const [words, kind] = PROCESS_STATUS_BADGES[status]
   return badge(words, kind)
 }
 
-const noEntry = notThere("There is no such entry", "It may be deleted. All entries are on the page of knowledge.")
+const entryNotFoundView = notFoundView(
+  "There is no such entry",
+  "It may be deleted. All entries are on the page of knowledge."
+)
 
-const changedMeanwhile = refusal(
+const entryChangedError = makeActionError(
   409,
   "Somebody has changed this entry since the page was shown. Open it again, and change it as it is now."
 )
 
-type Listed = typeof KnowledgeBase.Type
+type KnowledgeEntry = typeof KnowledgeBase.Type
 
-const entryList = (visit: SignedInVisit, entries: ReadonlyArray<Listed>, scopes: Scopes): Html =>
+const entriesTable = (
+  visit: SignedInVisit,
+  entries: ReadonlyArray<KnowledgeEntry>,
+  scopes: KnowledgeScopeChoices
+): Html =>
   section(
     "Entries",
     table(
@@ -148,48 +187,55 @@ const entryList = (visit: SignedInVisit, entries: ReadonlyArray<Listed>, scopes:
         {
           label: "Entry",
           cell: (entry) =>
-            html`<span class="name">${link(`${KNOWLEDGE_PATH}?change=${entry.id}`, calledOf(entry))}</span>`
+            html`<span class="name">${link(`${KNOWLEDGE_PATH}?change=${entry.id}`, entryTitle(entry))}</span>`
         },
-        { label: "For", cell: (entry) => scopeWords(entry, scopes) },
-        { label: "Prepared", cell: ({ process_status }) => stateOf(process_status) },
+        { label: "For", cell: (entry) => scopeText(entry, scopes) },
+        { label: "Prepared", cell: ({ process_status }) => processStatusBadge(process_status) },
         { label: "In use", cell: ({ is_enable }) => badge(is_enable ? "on" : "off", is_enable ? "good" : "wait") },
-        { label: "Change", cell: (entry) => entryActs(visit, entry) }
+        { label: "Change", cell: (entry) => entryActions(visit, entry) }
       ],
       entries
     )
   )
 
-const calledOf = ({ id, title }: Pick<Listed, "id" | "title">): string => (title.trim() === "" ? `Entry ${id}` : title)
+const entryTitle = ({ id, title }: Pick<KnowledgeEntry, "id" | "title">): string =>
+  title.trim() === "" ? `Entry ${id}` : title
 
-const entryActs = (visit: SignedInVisit, entry: Listed): Html => {
+const entryActions = (visit: SignedInVisit, entry: KnowledgeEntry): Html => {
   const { id, is_enable } = entry
-  const of = calledOf(entry)
-  const turn = is_enable
-    ? formOf(visit, { act: "switch_off", button: "Switch off", of, id, kind: "plain" })
-    : formOf(visit, { act: "switch_on", button: "Switch on", of, id, kind: "plain" })
-  const remove = formOf(visit, { act: "delete_entry", button: "Delete it for good", of, id, kind: "danger" })
-  return html`<div class="acts">${turn}</div>${behind("Delete…", remove)}`
+  const subject = entryTitle(entry)
+  const switchForm = is_enable
+    ? actionForm(visit, { action: "switch_off", label: "Switch off", subject, id, kind: "plain" })
+    : actionForm(visit, { action: "switch_on", label: "Switch on", subject, id, kind: "plain" })
+  const deleteForm = actionForm(visit, {
+    action: "delete_entry",
+    label: "Delete it for good",
+    subject,
+    id,
+    kind: "danger"
+  })
+  return html`<div class="acts">${switchForm}</div>${disclosure("Delete…", deleteForm)}`
 }
 
-const NO_STAY = html`<p class="message error" role="alert">There is no such stay.</p>
+const NO_STAY_MESSAGE = html`<p class="message error" role="alert">There is no such stay.</p>
 `
 
-const askForm = (visit: SignedInVisit, { stays }: Trial): Html => {
-  const fill: Fill = (name) => visit.query.get(name) ?? ""
-  return lookingForm(
+const testQuestionForm = (visit: SignedInVisit, { stays }: KnowledgeTrial): Html => {
+  const fillField: FieldFiller = (name) => visit.query.get(name) ?? ""
+  return queryForm(
     KNOWLEDGE_PATH,
-    html`${input(fill, { name: "ask", label: "The question", hint: "in any language", required: true, maxlength: QUESTION_TEXT })}${trialStayFields(visit, stays, "somebody who has booked nothing")}`,
+    html`${input(fillField, { name: "ask", label: "The question", hint: "in any language", isRequired: true, maxlength: QUESTION_TEXT })}${testStayFields(visit, stays, "somebody who has booked nothing")}`,
     "See what would be answered"
   )
 }
 
-const answered = (sentences: ReadonlyArray<AnswerSentence>): Html =>
-  sentences.length === 0
+const answerResult = (answerSentences: ReadonlyArray<AnswerSentence>): Html =>
+  answerSentences.length === 0
     ? html`<div role="status"><p>${badge("nothing would be answered", "wait")} The question would wait for you. No entry that is ready, switched on and for this guest answers it well enough.</p></div>
 `
     : html`<div role="status"><p>${badge("would be answered", "good")}</p>
 <ul>
-${sentences.map(
+${answerSentences.map(
   ({ text, knowledge_base_id, title, sub_title }) =>
     html`<li>${text} <span class="soft">from ${link(`${KNOWLEDGE_PATH}?change=${knowledge_base_id}`, title === "" ? `entry ${knowledge_base_id}` : title)}${sub_title === "" ? nothing : html`, ${sub_title}`}</span></li>
 `

@@ -2,54 +2,54 @@ import { DateTime, Effect } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import type { Refused } from "../outcome.ts"
-import { OneListing, type OneListingShown } from "../queries/OneListing.ts"
+import type { ActionError } from "../outcome.ts"
+import { type ListingDetail, OneListing } from "../queries/OneListing.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { CHANNELS_PATH, LISTING_PATH } from "./addresses.ts"
-import { makeDays } from "./listing/days.ts"
-import { makeDecided } from "./listing/decided.ts"
-import { factsOf, stepOf, toldOf } from "./listing/facts.ts"
-import { hostPage, notThere, refusal } from "./page.ts"
-import { historyLink, idIn, link, zoneOf } from "./parts.ts"
+import { makeListingCalendar } from "./listing/days.ts"
+import { makeListingSettings } from "./listing/decided.ts"
+import { listingFactsSection, pushesSection, syncStatusSection } from "./listing/facts.ts"
+import { hostPage, makeActionError, notFoundView } from "./page.ts"
+import { activityLogLink, link, readIdParam, timeZoneNote } from "./parts.ts"
 
-const NONE = "You have no such listing."
+const NO_LISTING = "You have no such listing."
 
 /** One listing at a channel: what it sells here and for how much, its month, what its channel was told, and whether it knows. */
 export const makeListingPage = Effect.gen(function* () {
   const oneListing = yield* OneListing
 
-  const found = (visit: SignedInVisit): Effect.Effect<OneListingShown | undefined> => {
-    const id = idIn(visit, "id")
+  const findListing = (visit: SignedInVisit): Effect.Effect<ListingDetail | undefined> => {
+    const id = readIdParam(visit, "id")
     return id === undefined ? Effect.undefined : oneListing.of(visit.session.person.caller.operatorId, id)
   }
 
   /** The listing of the page's address, which must be the operator's own. */
-  const own = (visit: SignedInVisit): Effect.Effect<OneListingShown, Refused> =>
-    Effect.flatMap(found(visit), (listing) =>
-      listing === undefined ? Effect.fail(refusal(404, NONE)) : Effect.succeed(listing)
+  const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError> =>
+    Effect.flatMap(findListing(visit), (listing) =>
+      listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING)) : Effect.succeed(listing)
     )
 
-  const days = makeDays(yield* Service, own)
-  const decided = yield* makeDecided(own)
+  const calendarSection = makeListingCalendar(yield* Service, requireListing)
+  const settingsSection = yield* makeListingSettings(requireListing)
 
   return hostPage({
     path: LISTING_PATH,
-    show: (visit, notTaken) =>
+    show: (visit, failedSubmission) =>
       Effect.gen(function* () {
-        const listing = yield* found(visit)
-        if (listing === undefined) return notThere("No such listing", NONE)
+        const listing = yield* findListing(visit)
+        if (listing === undefined) return notFoundView("No such listing", NO_LISTING)
         const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
         return {
           title: listing.title === "" ? listing.listing_id : listing.title,
           body: html`<p>${link(CHANNELS_PATH, "All channels")}</p>
-${factsOf(listing)}
-${decided.show(visit, listing, notTaken)}
-${yield* days.show(visit, listing, today, notTaken)}
-${stepOf(visit, listing)}
-${toldOf(visit, listing.pushes)}
-${historyLink(`listing:${listing.id}`)}${zoneOf(visit)}`
+${listingFactsSection(listing)}
+${settingsSection.show(visit, listing, failedSubmission)}
+${yield* calendarSection.show(visit, listing, today, failedSubmission)}
+${syncStatusSection(visit, listing)}
+${pushesSection(visit, listing.pushes)}
+${activityLogLink(`listing:${listing.id}`)}${timeZoneNote(visit)}`
         }
       }),
-    acts: { ...decided.acts, ...days.acts }
+    actions: { ...settingsSection.actions, ...calendarSection.actions }
   })
 })

@@ -1,23 +1,23 @@
 import { DateTime, Effect } from "effect"
-import { addDays, dateInZone, wallClockText } from "../../../contract/time.ts"
+import { addDays, dateInZone, formatWallClock } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { ACCESS_PATH } from "../frame.ts"
-import { IN_BOX } from "../queries/FoundStays.ts"
-import { type Coming, Overview, type Shown } from "../queries/Overview.ts"
+import { UNASSIGNED_PROPERTY } from "../queries/FoundStays.ts"
+import { Overview, type OverviewData, type OverviewStay } from "../queries/Overview.ts"
 import {
-  CALENDARS_PATH,
   CHANNELS_PATH,
-  messagesAddress,
-  newReservationAddress,
+  ICAL_SYNC_PATH,
+  messagesUrl,
+  newReservationUrl,
   OVERVIEW_PATH,
-  reservationsAddress,
-  reviewsAddress,
-  stayAddress,
-  YEAR_PATH
+  REPORTS_PATH,
+  reservationsUrl,
+  reviewsUrl,
+  stayUrl
 } from "./addresses.ts"
 import { hostPage } from "./page.ts"
-import { badge, dayText, link, section, table, zoneOf } from "./parts.ts"
-import { whereabouts } from "./stay/words.ts"
+import { badge, formatDay, link, section, table, timeZoneNote } from "./parts.ts"
+import { arrivalLabel } from "./stay/words.ts"
 
 /** The first page after signing in: who comes and goes, what waits for an answer, what fails. Each number leads to what it counts. */
 export const makeOverviewPage = Effect.map(Overview, (overview) =>
@@ -28,24 +28,24 @@ export const makeOverviewPage = Effect.map(Overview, (overview) =>
         const { operatorId, timeZone } = visit.session.person.caller
         const now = yield* DateTime.nowAsDate
         const today = dateInZone(now, timeZone)
-        const shown = yield* overview.of(operatorId, wallClockText(now, timeZone), now)
+        const counts = yield* overview.of(operatorId, formatWallClock(now, timeZone), now)
         return {
-          title: `${visit.session.operatorName}, ${dayText(today)}`,
-          body: html`${counted("Waits for you", WAITING, shown)}${counted("Fails", FAILING, shown)}
+          title: `${visit.session.operatorName}, ${formatDay(today)}`,
+          body: html`${countsSection("Waits for you", PENDING_ITEMS, counts)}${countsSection("Fails", FAILING_ITEMS, counts)}
 <div class="columns">
-${comings("Arrivals", shown.arrivals, shown.arriving, today, { from: today, to: addDays(today, 1) })}
-${comings("Departures", shown.departures, shown.leaving, today, { leaves_from: today, leaves_to: addDays(today, 1) })}
+${arrivalsSection("Arrivals", counts.arrivals, counts.arriving, today, { from: today, to: addDays(today, 1) })}
+${arrivalsSection("Departures", counts.departures, counts.leaving, today, { leaves_from: today, leaves_to: addDays(today, 1) })}
 </div>
-<p>${link(newReservationAddress(), "Enter a reservation")} · ${link(YEAR_PATH, "The year: occupancy and income")}</p>
-${zoneOf(visit)}`
+<p>${link(newReservationUrl(), "Enter a reservation")} · ${link(REPORTS_PATH, "The year: occupancy and income")}</p>
+${timeZoneNote(visit)}`
         }
       })
   })
 )
 
 /** Something that is counted, and where it is seen. */
-interface Counted {
-  readonly of: keyof Shown &
+interface CountedItem {
+  readonly key: keyof OverviewData &
     (
       | "requests"
       | "messages"
@@ -59,76 +59,76 @@ interface Counted {
       | "pushes"
     )
   /** Of one, and of several. */
-  readonly words: readonly [one: string, several: string]
-  readonly address: string
+  readonly nouns: readonly [one: string, several: string]
+  readonly url: string
 }
 
-const WAITING: ReadonlyArray<Counted> = [
+const PENDING_ITEMS: ReadonlyArray<CountedItem> = [
   {
-    of: "requests",
-    words: ["booking request", "booking requests"],
-    address: reservationsAddress({ status: "wait_accept" })
+    key: "requests",
+    nouns: ["booking request", "booking requests"],
+    url: reservationsUrl({ status: "wait_accept" })
   },
   {
-    of: "messages",
-    words: ["message to answer", "messages to answer"],
-    address: messagesAddress({ show: "waiting" })
+    key: "messages",
+    nouns: ["message to answer", "messages to answer"],
+    url: messagesUrl({ show: "waiting" })
   },
-  { of: "reviews", words: ["review to write", "reviews to write"], address: reviewsAddress("waiting") },
+  { key: "reviews", nouns: ["review to write", "reviews to write"], url: reviewsUrl("waiting") },
   {
-    of: "check_ins",
-    words: ["check-in to approve", "check-ins to approve"],
-    address: reservationsAddress({ status: "check_in" })
-  },
-  {
-    of: "boxed",
-    words: ["stay in the box, in no property", "stays in the box, in no property"],
-    address: reservationsAddress({ property: IN_BOX, status: "accepted" })
+    key: "check_ins",
+    nouns: ["check-in to approve", "check-ins to approve"],
+    url: reservationsUrl({ status: "check_in" })
   },
   {
-    of: "unpaid",
-    words: [
+    key: "boxed",
+    nouns: ["stay in the box, in no property", "stays in the box, in no property"],
+    url: reservationsUrl({ property: UNASSIGNED_PROPERTY, status: "accepted" })
+  },
+  {
+    key: "unpaid",
+    nouns: [
       "order not paid in full, of half a year before and after",
       "orders not paid in full, of half a year before and after"
     ],
-    address: reservationsAddress({ payment: "unpaid" })
+    url: reservationsUrl({ payment: "unpaid" })
   }
 ]
 
-const FAILING: ReadonlyArray<Counted> = [
-  { of: "webhooks", words: ["webhook", "webhooks"], address: `${ACCESS_PATH}#webhooks` },
-  { of: "calendars", words: ["calendar elsewhere", "calendars elsewhere"], address: CALENDARS_PATH },
-  { of: "accounts", words: ["channel account", "channel accounts"], address: CHANNELS_PATH },
-  { of: "pushes", words: ["push to channels", "pushes to channels"], address: `${CHANNELS_PATH}#pushes` }
+const FAILING_ITEMS: ReadonlyArray<CountedItem> = [
+  { key: "webhooks", nouns: ["webhook", "webhooks"], url: `${ACCESS_PATH}#webhooks` },
+  { key: "calendars", nouns: ["calendar elsewhere", "calendars elsewhere"], url: ICAL_SYNC_PATH },
+  { key: "accounts", nouns: ["channel account", "channel accounts"], url: CHANNELS_PATH },
+  { key: "pushes", nouns: ["push to channels", "pushes to channels"], url: `${CHANNELS_PATH}#pushes` }
 ]
 
 /** What there is of them; where there is nothing, that is said in words. */
-const counted = (heading: string, all: ReadonlyArray<Counted>, shown: Shown): Html => {
-  const some = all.filter(({ of }) => shown[of] > 0)
+const countsSection = (heading: string, items: ReadonlyArray<CountedItem>, counts: OverviewData): Html => {
+  const nonZeroItems = items.filter(({ key }) => counts[key] > 0)
   return section(
     heading,
-    some.length === 0
+    nonZeroItems.length === 0
       ? html`<p>Nothing.</p>
 `
       : html`<ul class="counts">
-${some.map(
+${nonZeroItems.map(
   ({
-    of,
-    words: [one, several],
-    address
-  }) => html`<li><a href="${address}"><strong>${shown[of]}</strong> ${shown[of] === 1 ? one : several}</a></li>
+    key,
+    nouns: [singular, plural],
+    url
+  }) => html`<li><a href="${url}"><strong>${counts[key]}</strong> ${counts[key] === 1 ? singular : plural}</a></li>
 `
 )}</ul>
 `
   )
 }
 
-const comings = (
+const arrivalsSection = (
   heading: string,
-  rows: ReadonlyArray<Coming>,
-  total: number,
+  rows: ReadonlyArray<OverviewStay>,
+  totalCount: number,
   today: string,
-  days: Parameters<typeof reservationsAddress>[0]
+  dateFilter: Parameters<typeof reservationsUrl>[0]
 ): Html =>
   section(
     heading,
@@ -138,16 +138,16 @@ const comings = (
         { label: "Day", cell: ({ day }) => (day === today ? "Today" : "Tomorrow") },
         {
           label: "Guest",
-          cell: (coming) => link(stayAddress(coming.stay_code), coming.guest_name ?? coming.stay_code)
+          cell: (stay) => link(stayUrl(stay.stay_code), stay.guest_name ?? stay.stay_code)
         },
         { label: "Property", cell: ({ property_title }) => property_title ?? badge("in the box", "wait") },
-        { label: "Guests", cell: ({ number_of_guests }) => String(number_of_guests), number: true },
+        { label: "Guests", cell: ({ number_of_guests }) => String(number_of_guests), isNumeric: true },
         {
           label: "Stands",
           cell: ({ stay_status, arrival_at }) =>
-            html`${whereabouts(stay_status)}${arrival_at === null ? nothing : html` <span class="soft">from ${arrival_at}</span>`}`
+            html`${arrivalLabel(stay_status)}${arrival_at === null ? nothing : html` <span class="soft">from ${arrival_at}</span>`}`
         }
       ],
       rows
-    )}${total > rows.length ? html`<p>${link(reservationsAddress(days), `All ${total}`)}</p>` : nothing}`
+    )}${totalCount > rows.length ? html`<p>${link(reservationsUrl(dateFilter), `All ${totalCount}`)}</p>` : nothing}`
   )

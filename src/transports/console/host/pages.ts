@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { makeAutomationPage } from "./automation.ts"
 import { makeCalendarPage } from "./calendar.ts"
-import { makeCalendarsPage } from "./calendars.ts"
+import { makeIcalSyncPage } from "./calendars.ts"
 import { makeChannelsPage } from "./channels.ts"
-import { makeHistoryPage } from "./history.ts"
+import { makeActivityLogPage } from "./history.ts"
 import { makeKnowledgePage } from "./knowledge.ts"
 import { makeListingPage } from "./listing.ts"
 import { makeMessagesPage } from "./messages.ts"
@@ -17,8 +17,8 @@ import { makeReservationsPage } from "./reservations.ts"
 import { makeReviewsPage } from "./reviews.ts"
 import { makeStayPage } from "./stay.ts"
 import { makeTasksPage } from "./tasks.ts"
-import { makeWordsPage } from "./words.ts"
-import { makeYearPage } from "./year.ts"
+import { makeCategoriesPage } from "./words.ts"
+import { makeReportsPage } from "./year.ts"
 
 /** The pages of a host's day, each in a file of its own. */
 export const makeHostPages = Effect.all([
@@ -32,14 +32,14 @@ export const makeHostPages = Effect.all([
   makeMoneyPage,
   makeMoneyCsvPage,
   makeTasksPage,
-  makeYearPage,
+  makeReportsPage,
   makePropertiesPage,
   makeChannelsPage,
   makeListingPage,
-  makeCalendarsPage,
+  makeIcalSyncPage,
   makeAutomationPage,
   makeKnowledgePage,
   makePeoplePage,
-  makeWordsPage,
-  makeHistoryPage
+  makeCategoriesPage,
+  makeActivityLogPage
 ])

@@ -1,11 +1,11 @@
 import { currencyDecimals } from "../../../contract/fields.ts"
 import type { ExactAmount } from "../../../contract/money.ts"
-import { dayNumber, wallClockText } from "../../../contract/time.ts"
+import { formatWallClock, toDayNumber } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { idOf } from "../id.ts"
+import { parseRecordId } from "../id.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { historyAddress } from "./addresses.ts"
-import { hereWith } from "./page.ts"
+import { activityLogUrl } from "./addresses.ts"
+import { currentUrlWith } from "./page.ts"
 
 // What the host's pages show alike: days, times, money, how something stands, and pages of a list.
 
@@ -19,17 +19,17 @@ export const section = (
 ${body}</section>
 `
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly label: string
   readonly cell: (row: Row) => Html | string
   /** Figures stand below one another. */
-  readonly number?: true
+  readonly isNumeric?: true
 }
 
 /** A list; on a phone each row is a card, so every cell says what it is. `empty` is said where there is none. */
 export const table = <Row>(
   { caption, empty }: { readonly caption?: string; readonly empty: string },
-  columns: ReadonlyArray<Column<Row>>,
+  columns: ReadonlyArray<TableColumn<Row>>,
   rows: ReadonlyArray<Row>
 ): Html =>
   rows.length === 0
@@ -41,65 +41,65 @@ ${caption === undefined ? nothing : html`<caption>${caption}</caption>`}<thead><
 ${rows.map(
   (
     row
-  ) => html`<tr>${columns.map(({ label, cell, number }) => html`<td data-label="${label}"${number === true ? NUMBER : nothing}>${cell(row)}</td>`)}</tr>
+  ) => html`<tr>${columns.map(({ label, cell, isNumeric }) => html`<td data-label="${label}"${isNumeric === true ? NUMBER_ATTRIBUTE : nothing}>${cell(row)}</td>`)}</tr>
 `
 )}</tbody>
 </table>
 `
 
-const NUMBER: Html = { html: ' class="number"' }
+const NUMBER_ATTRIBUTE: Html = { html: ' class="number"' }
 
 const WEEKDAYS = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-export const weekdayOf = (date: string): string => WEEKDAYS[((dayNumber(date) % 7) + 7) % 7] ?? ""
+export const weekdayName = (date: string): string => WEEKDAYS[((toDayNumber(date) % 7) + 7) % 7] ?? ""
 
 /** A day for people, from `YYYY-MM-DD`: Wed 25 Nov 2026. */
-export const dayText = (date: string): string => {
+export const formatDay = (date: string): string => {
   const [year = "", month = "", day = ""] = date.split("-")
-  return `${weekdayOf(date)} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ""} ${year}`
+  return `${weekdayName(date)} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ""} ${year}`
 }
 
-export const dayOf = (date: string): Html => html`<time datetime="${date}">${dayText(date)}</time>`
+export const dayHtml = (date: string): Html => html`<time datetime="${date}">${formatDay(date)}</time>`
 
 /** November 2026, from `YYYY-MM`. */
-export const monthText = (month: string): string => {
+export const formatMonth = (month: string): string => {
   const [year = "", number = ""] = month.split("-")
   return `${MONTHS[Number(number) - 1] ?? ""} ${year}`
 }
 
 /** An instant on the operator's clock, to the minute. */
-export const timeOf = (instant: Date | string, { session }: SignedInVisit): Html => {
-  const at = new Date(instant)
-  return html`<time datetime="${at.toISOString()}">${wallClockText(at, session.person.caller.timeZone).slice(0, 16)}</time>`
+export const timeHtml = (instant: Date | string, { session }: SignedInVisit): Html => {
+  const date = new Date(instant)
+  return html`<time datetime="${date.toISOString()}">${formatWallClock(date, session.person.caller.timeZone).slice(0, 16)}</time>`
 }
 
 /** In which zone the times of a page are. */
-export const zoneOf = ({ session }: SignedInVisit): Html =>
+export const timeZoneNote = ({ session }: SignedInVisit): Html =>
   html`<p class="soft">Days and times are those of ${session.person.caller.timeZone}.</p>
 `
 
 /** Decimal text, or a number of the API, be it of more digits than a floating number keeps. */
-type Money = string | typeof ExactAmount.Type
+type MoneyAmount = string | typeof ExactAmount.Type
 
 /** An amount with its currency's decimals, digits in threes: `1,420.00 EUR`. */
-export const moneyText = (amount: Money, currency: string): string => {
+export const formatMoney = (amount: MoneyAmount, currency: string): string => {
   const text = typeof amount === "object" ? amount.rawJSON : String(amount)
   const sign = text.startsWith("-") ? "−" : ""
   const [whole = "0", fraction = ""] = text.replace(/^-/, "").split(".")
   const decimals = currencyDecimals(currency)
-  const rest = fraction.replace(/0+$/, "").padEnd(decimals, "0")
-  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${rest === "" ? "" : `.${rest}`} ${currency}`
+  const fractionDigits = fraction.replace(/0+$/, "").padEnd(decimals, "0")
+  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${fractionDigits === "" ? "" : `.${fractionDigits}`} ${currency}`
 }
 
-export const moneyOf = (amount: Money, currency: string): Html =>
-  html`<span class="number whole">${moneyText(amount, currency)}</span>`
+export const moneyHtml = (amount: MoneyAmount, currency: string): Html =>
+  html`<span class="number whole">${formatMoney(amount, currency)}</span>`
 
 /** One word on how something stands; the word says it, the colour beside. */
-export const badge = (words: string, kind?: "good" | "bad" | "wait"): Html =>
-  html`<span class="badge${kind === undefined ? "" : ` ${kind}`}">${words}</span>`
+export const badge = (label: string, kind?: "good" | "bad" | "wait"): Html =>
+  html`<span class="badge${kind === undefined ? "" : ` ${kind}`}">${label}</span>`
 
-export const link = (address: string, words: string): Html => html`<a href="${address}">${words}</a>`
+export const link = (url: string, text: string): Html => html`<a href="${url}">${text}</a>`
 
 /** A name and its value, of a list of facts; nothing where there is no value. */
 export const fact = (name: string, value: Html | string | null | undefined): Html =>
@@ -109,21 +109,21 @@ export const fact = (name: string, value: Html | string | null | undefined): Htm
 `
 
 /** A word of the API for people: `wait_accept` is "wait accept". */
-export const spoken = (word: string): string => word.replaceAll("_", " ")
+export const toWords = (word: string): string => word.replaceAll("_", " ")
 
 /** What happened to this record (specification, The trail: `reservation:5-ABC`). */
-export const historyLink = (record: string): Html =>
-  html`<p class="soft"><a href="${historyAddress(record)}">History of this</a></p>
+export const activityLogLink = (record: string): Html =>
+  html`<p class="soft"><a href="${activityLogUrl(record)}">History of this</a></p>
 `
 
 /** The part of a list that a page shows: `offset` of its address, and how many. */
-export const offsetIn = ({ query }: SignedInVisit, name = "offset"): number => {
+export const readOffsetParam = ({ query }: SignedInVisit, name = "offset"): number => {
   const text = query.get(name) ?? ""
   return /^\d{1,7}$/.test(text) ? Number(text) : 0
 }
 
 /** Links to what stands before and after a part of a list. */
-export const pages = (
+export const pagination = (
   visit: SignedInVisit,
   {
     offset,
@@ -132,40 +132,41 @@ export const pages = (
     name = "offset"
   }: { readonly offset: number; readonly limit: number; readonly total: number; readonly name?: string }
 ): Html => {
-  const before =
+  const previousLink =
     offset > 0
-      ? link(hereWith(visit, { [name]: Math.max(0, offset - limit) || undefined }), "Earlier in the list")
+      ? link(currentUrlWith(visit, { [name]: Math.max(0, offset - limit) || undefined }), "Earlier in the list")
       : nothing
-  const after =
-    offset + limit < total ? link(hereWith(visit, { [name]: offset + limit }), "Further in the list") : nothing
-  return before === nothing && after === nothing
+  const nextLink =
+    offset + limit < total ? link(currentUrlWith(visit, { [name]: offset + limit }), "Further in the list") : nothing
+  return previousLink === nothing && nextLink === nothing
     ? nothing
-    : html`<nav class="pages" aria-label="Pages of the list">${before} ${after}</nav>
+    : html`<nav class="pages" aria-label="Pages of the list">${previousLink} ${nextLink}</nav>
 `
 }
 
 /** A day that a query names; undefined: none, or no day. */
-export const dayIn = ({ query }: SignedInVisit, name: string): string | undefined => {
+export const readDateParam = ({ query }: SignedInVisit, name: string): string | undefined => {
   const text = query.get(name) ?? ""
-  return DAY.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
+  return DATE_PATTERN.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
 }
 
 /** An id that a query names. */
-export const idIn = ({ query }: SignedInVisit, name: string): number | undefined => idOf(query.get(name))
+export const readIdParam = ({ query }: SignedInVisit, name: string): number | undefined =>
+  parseRecordId(query.get(name))
 
 /** A month that a query names, `YYYY-MM`. */
-export const monthIn = ({ query }: SignedInVisit, name = "month"): string | undefined => {
+export const readMonthParam = ({ query }: SignedInVisit, name = "month"): string | undefined => {
   const text = query.get(name) ?? ""
-  return MONTH.test(text) ? text : undefined
+  return MONTH_PATTERN.test(text) ? text : undefined
 }
 
 /** Of years that a host may ask for: whatever is reckoned from them is a date still. */
-const MONTH = /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])$/
-const DAY = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/
+const MONTH_PATTERN = /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])$/
+const DATE_PATTERN = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/
 
 /** The month so many after another, `YYYY-MM`. */
-export const monthAfter = (month: string, months: number): string => {
+export const addMonths = (month: string, count: number): string => {
   const [year = "0", number = "1"] = month.split("-")
-  const all = Number(year) * 12 + Number(number) - 1 + months
-  return `${String(Math.floor(all / 12)).padStart(4, "0")}-${String((all % 12) + 1).padStart(2, "0")}`
+  const totalMonths = Number(year) * 12 + Number(number) - 1 + count
+  return `${String(Math.floor(totalMonths / 12)).padStart(4, "0")}-${String((totalMonths % 12) + 1).padStart(2, "0")}`
 }

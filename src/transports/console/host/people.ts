@@ -6,67 +6,73 @@ import { Staff } from "../queries/Staff.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { PEOPLE_PATH } from "./addresses.ts"
-import { refusedAs } from "./asking.ts"
-import { type Change, changeIn, lookedForIn } from "./choosing.ts"
-import { type HostView, hostPage, type NotTaken, notThere } from "./page.ts"
-import { link, offsetIn, zoneOf } from "./parts.ts"
+import { apiErrorToActionError } from "./asking.ts"
+import { type EditTarget, readEditTarget, readTitleQuery } from "./choosing.ts"
+import { type FailedSubmission, type HostView, hostPage, notFoundView } from "./page.ts"
+import { link, readOffsetParam, timeZoneNote } from "./parts.ts"
 import { accountView } from "./people/account.ts"
-import { accountActs, staffActs } from "./people/acts.ts"
-import { accountsPart, notForSubAccounts, staffPart } from "./people/lists.ts"
+import { makeAccountActions, makeStaffActions } from "./people/acts.ts"
+import { accountsSection, mainAccountOnlySection, staffSection } from "./people/lists.ts"
 import { staffView } from "./people/staff.ts"
 
 /** Who works here: sub-accounts, which sign in, for the main account alone; and staff, who are given tasks. */
 export const makePeoplePage = Effect.gen(function* () {
   const [accounts, staff, sudo] = [yield* SubAccounts, yield* Staff, yield* makeSudo]
   const service = yield* Service
-  const lists = listing(accounts, staff, sudo)
-  const form = forming(accounts, staff, sudo)
+  const renderLists = makeListsRenderer(accounts, staff, sudo)
+  const renderForm = makeFormRenderer(accounts, staff, sudo)
   return hostPage({
     path: PEOPLE_PATH,
-    show: (visit, notTaken) => {
-      const change = changeIn(visit)
-      return change === undefined ? lists(visit, notTaken) : form(visit, change, notTaken)
+    show: (visit, failedSubmission) => {
+      const editTarget = readEditTarget(visit)
+      return editTarget === undefined
+        ? renderLists(visit, failedSubmission)
+        : renderForm(visit, editTarget, failedSubmission)
     },
-    acts: { ...accountActs(accounts, sudo), ...staffActs(service) }
+    actions: { ...makeAccountActions(accounts, sudo), ...makeStaffActions(service) }
   })
 })
 
-type Accounts = SubAccounts["Service"]
+type SubAccountService = SubAccounts["Service"]
 
-const isMain = ({ session }: SignedInVisit): boolean => session.person.caller.role === "main"
+const isMainAccount = ({ session }: SignedInVisit): boolean => session.person.caller.role === "main"
 
-const listing = (accounts: Accounts, staff: Staff["Service"], sudo: Sudo) =>
-  Effect.fnUntraced(function* (visit: SignedInVisit, notTaken?: NotTaken) {
+const makeListsRenderer = (accounts: SubAccountService, staff: Staff["Service"], sudo: Sudo) =>
+  Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const { caller } = visit.session.person
-    const shown = yield* staff.list(caller.operatorId, offsetIn(visit, "staff"))
-    const kept = isMain(visit)
-      ? accountsPart(
+    const staffPage = yield* staff.list(caller.operatorId, readOffsetParam(visit, "staff"))
+    const accountsHtml = isMainAccount(visit)
+      ? accountsSection(
           visit,
-          yield* Effect.mapError(accounts.list(caller), refusedAs),
-          yield* sudo.field(visit),
-          notTaken
+          yield* Effect.mapError(accounts.list(caller), apiErrorToActionError),
+          yield* sudo.passwordField(visit),
+          failedSubmission
         )
-      : notForSubAccounts
-    const view: HostView = { title: "People", body: html`${kept}${staffPart(visit, shown)}${zoneOf(visit)}` }
+      : mainAccountOnlySection
+    const view: HostView = {
+      title: "People",
+      body: html`${accountsHtml}${staffSection(visit, staffPage)}${timeZoneNote(visit)}`
+    }
     return view
   })
 
-const forming = (accounts: Accounts, staff: Staff["Service"], sudo: Sudo) =>
-  Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: Change, notTaken?: NotTaken) {
+const makeFormRenderer = (accounts: SubAccountService, staff: Staff["Service"], sudo: Sudo) =>
+  Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: EditTarget, failedSubmission?: FailedSubmission) {
     const { caller } = visit.session.person
     if (kind === "staff") {
-      const has = yield* staff.form({ operatorId: caller.operatorId, id, q: lookedForIn(visit) })
-      return id === undefined || has.it !== null
-        ? staffView(visit, has, notTaken)
-        : noneSuch("There is no such staff member.")
+      const staffForm = yield* staff.form({ operatorId: caller.operatorId, id, q: readTitleQuery(visit) })
+      return id === undefined || staffForm.it !== null
+        ? staffView(visit, staffForm, failedSubmission)
+        : personNotFoundView("There is no such staff member.")
     }
-    if (kind !== "account" || id === undefined || !isMain(visit))
-      return noneSuch("There is nobody of that kind to change.")
-    const all = yield* Effect.mapError(accounts.list(caller), refusedAs)
-    const found = all.find((each) => each.id === id && each.role === "sub")
-    return found === undefined
-      ? noneSuch("There is no such sub-account.")
-      : accountView(visit, found, yield* sudo.field(visit))
+    if (kind !== "account" || id === undefined || !isMainAccount(visit))
+      return personNotFoundView("There is nobody of that kind to change.")
+    const allAccounts = yield* Effect.mapError(accounts.list(caller), apiErrorToActionError)
+    const subAccount = allAccounts.find((each) => each.id === id && each.role === "sub")
+    return subAccount === undefined
+      ? personNotFoundView("There is no such sub-account.")
+      : accountView(visit, subAccount, yield* sudo.passwordField(visit))
   })
 
-const noneSuch = (words: string): HostView => notThere("People", words, html`<p>${link(PEOPLE_PATH, "All people")}</p>`)
+const personNotFoundView = (message: string): HostView =>
+  notFoundView("People", message, html`<p>${link(PEOPLE_PATH, "All people")}</p>`)

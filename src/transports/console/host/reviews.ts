@@ -6,110 +6,126 @@ import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { type ReviewedStay, ReviewedStays } from "../queries/ReviewedStays.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { messagesAddress, REVIEWS_PATH, stayAddress } from "./addresses.ts"
-import { doing, reading } from "./asking.ts"
-import { channelWords } from "./channel-words.ts"
-import { type HostAct, hereWith, hostPage, type NotTaken, refusal } from "./page.ts"
-import { badge, dayIn, dayOf, historyLink, link, offsetIn, pages, section, zoneOf } from "./parts.ts"
-import { replyIn, reviewIn, writingOf } from "./reviews/writing.ts"
-import { replyOf, reviewOf } from "./reviews/written.ts"
+import { messagesUrl, REVIEWS_PATH, stayUrl } from "./addresses.ts"
+import { makeQuery, makeVoidMutation } from "./asking.ts"
+import { channelName } from "./channel-words.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, hostPage, makeActionError } from "./page.ts"
+import {
+  activityLogLink,
+  badge,
+  dayHtml,
+  link,
+  pagination,
+  readDateParam,
+  readOffsetParam,
+  section,
+  timeZoneNote
+} from "./parts.ts"
+import { readReply, readReview, reviewForms } from "./reviews/writing.ts"
+import { publishedReply, publishedReview } from "./reviews/written.ts"
 
 /** What is shown by the `show` of the address. */
-interface Which {
+interface ReviewFilter {
   readonly show: string
   readonly status: ReviewStatus
-  readonly words: string
+  readonly label: string
 }
-const WRITTEN: Which = { show: "", status: "reviewed", words: "Written" }
-const SHOWN: ReadonlyArray<Which> = [
-  WRITTEN,
-  { show: "waiting", status: "pending_host_review", words: "Yours to write" },
-  { show: "guest", status: "pending_guest_review", words: "The guest's to write" }
+const WRITTEN_FILTER: ReviewFilter = { show: "", status: "reviewed", label: "Written" }
+const REVIEW_FILTERS: ReadonlyArray<ReviewFilter> = [
+  WRITTEN_FILTER,
+  { show: "waiting", status: "pending_host_review", label: "Yours to write" },
+  { show: "guest", status: "pending_guest_review", label: "The guest's to write" }
 ]
 
 /** What guests and the host say of each other: read, written, and replied to. */
 export const makeReviewsPage = Effect.gen(function* () {
   const [service, reviewedStays] = [yield* Service, yield* ReviewedStays]
-  const search = reading(service, search_reviews)
+  const search = makeQuery(service, search_reviews)
   return hostPage({
     path: REVIEWS_PATH,
-    show: Effect.fnUntraced(function* (visit, notTaken) {
+    show: Effect.fnUntraced(function* (visit, failedSubmission) {
       const { operatorId, timeZone } = visit.session.person.caller
       const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
-      const [until, offset] = [dayIn(visit, "until") ?? today, offsetIn(visit)]
-      const [found, which] = [daysUntil(until), shownIn(visit)]
+      const [until, offset] = [readDateParam(visit, "until") ?? today, readOffsetParam(visit)]
+      const [checkOutRange, selectedFilter] = [toCheckOutRange(until), readReviewFilter(visit)]
       const page = { offset, limit: PAGE_DEFAULT }
-      const { reviews, total } = yield* search(visit, { ...found, ...page, review_status: which.status })
+      const { reviews, total } = yield* search(visit, {
+        ...checkOutRange,
+        ...page,
+        review_status: selectedFilter.status
+      })
       const stays = yield* reviewedStays.of(
         operatorId,
         reviews.map(({ reservation_code }) => reservation_code)
       )
-      const each = (review: Review) => reviewed(visit, review, stays.get(review.reservation_code), today, notTaken)
+      const renderReview = (review: Review) =>
+        reviewSection(visit, review, stays.get(review.reservation_code), today, failedSubmission)
       return {
         title: "Reviews",
-        body: html`<nav class="pages" aria-label="Which reviews">${SHOWN.map((one) => tab(visit, one.show, one.words, one === which))}</nav>
-<p>${total} ${total === 1 ? "stay" : "stays"} that ended from ${dayOf(found.start_check_out_date)} to ${dayOf(until)}, the latest first.</p>
-${reviews.map(each)}${pages(visit, { ...page, total })}
-<p>${link(hereWith(visit, { until: addDays(found.start_check_out_date, -1), offset: undefined }), "Stays that ended before that")}</p>
-${zoneOf(visit)}`
+        body: html`<nav class="pages" aria-label="Which reviews">${REVIEW_FILTERS.map((filter) => filterTab(visit, filter.show, filter.label, filter === selectedFilter))}</nav>
+<p>${total} ${total === 1 ? "stay" : "stays"} that ended from ${dayHtml(checkOutRange.start_check_out_date)} to ${dayHtml(until)}, the latest first.</p>
+${reviews.map(renderReview)}${pagination(visit, { ...page, total })}
+<p>${link(currentUrlWith(visit, { until: addDays(checkOutRange.start_check_out_date, -1), offset: undefined }), "Stays that ended before that")}</p>
+${timeZoneNote(visit)}`
       }
     }),
-    acts: actsOf(service)
+    actions: makeActions(service)
   })
 })
 
-const shownIn = ({ query }: SignedInVisit) => SHOWN.find(({ show }) => show === query.get("show")) ?? WRITTEN
+const readReviewFilter = ({ query }: SignedInVisit) =>
+  REVIEW_FILTERS.find(({ show }) => show === query.get("show")) ?? WRITTEN_FILTER
 
 /** As many days as are searched at once. */
-const daysUntil = (until: string) => ({
+const toCheckOutRange = (until: string) => ({
   start_check_out_date: addDays(until, 1 - REVIEW_SEARCH_DAYS),
   end_check_out_date: until
 })
 
-const CURRENT: Html = { html: ' aria-current="page"' }
+const CURRENT_ATTRIBUTE: Html = { html: ' aria-current="page"' }
 
-const tab = (visit: SignedInVisit, show: string, words: string, isIt: boolean): Html => {
-  const address = hereWith(visit, { show: show === "" ? undefined : show, offset: undefined })
-  return html`<a href="${address}"${isIt ? CURRENT : nothing}>${words}</a> `
+const filterTab = (visit: SignedInVisit, show: string, label: string, isCurrent: boolean): Html => {
+  const address = currentUrlWith(visit, { show: show === "" ? undefined : show, offset: undefined })
+  return html`<a href="${address}"${isCurrent ? CURRENT_ATTRIBUTE : nothing}>${label}</a> `
 }
 
 /** One stay, and what is written of it. */
-const reviewed = (
+const reviewSection = (
   visit: SignedInVisit,
   review: Review,
   stay: ReviewedStay | undefined,
   today: string,
-  notTaken: NotTaken | undefined
+  failedSubmission: FailedSubmission | undefined
 ): Html => {
   const guest = stay?.guest_name ?? review.reservation_code
   const { guest_review, host_review, host_reply, channel_type } = review
   return section(
     `${guest}, ${stay?.property_title ?? "in no property"}`,
-    html`<p>${dayOf(review.check_in_date)} to ${dayOf(review.check_out_date)} ${badge(channelWords(channel_type))}</p>
-<p>${link(stayAddress(stay?.stay_code ?? review.reservation_code), "The stay")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesAddress({ id: stay.conversation_id }), "The conversation")}`}</p>
-${reviewOf(visit, "The guest's review", guest_review, "The guest has written none yet.")}${replyOf(visit, host_reply)}${host_review === null ? nothing : reviewOf(visit, "Your review of the guest", host_review, "")}${writingOf(visit, review, { today, of: guest, notTaken })}${historyLink(`review:${review.reservation_code}`)}`
+    html`<p>${dayHtml(review.check_in_date)} to ${dayHtml(review.check_out_date)} ${badge(channelName(channel_type))}</p>
+<p>${link(stayUrl(stay?.stay_code ?? review.reservation_code), "The stay")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesUrl({ id: stay.conversation_id }), "The conversation")}`}</p>
+${publishedReview(visit, "The guest's review", guest_review, "The guest has written none yet.")}${publishedReply(visit, host_reply)}${host_review === null ? nothing : publishedReview(visit, "Your review of the guest", host_review, "")}${reviewForms(visit, review, { today, guestName: guest, notTaken: failedSubmission })}${activityLogLink(`review:${review.reservation_code}`)}`
   )
 }
 
-const actsOf = (service: Service["Service"]): Readonly<Record<string, HostAct>> => {
-  const act = doing(service)
+const makeActions = (service: Service["Service"]): Readonly<Record<string, HostAction>> => {
+  const mutate = makeVoidMutation(service)
   return {
     review: {
-      done: "The review is published.",
+      doneMessage: "The review is published.",
       run: (visit, form) => {
-        const written = reviewIn(form)
-        return written === undefined
-          ? Effect.fail(refusal(422, "Give a score, or write something."))
-          : act(visit, form, "create_review", written)
+        const reviewFields = readReview(form)
+        return reviewFields === undefined
+          ? Effect.fail(makeActionError(422, "Give a score, or write something."))
+          : mutate(visit, form, "create_review", reviewFields)
       }
     },
     reply: {
-      done: "The reply is published.",
+      doneMessage: "The reply is published.",
       run: (visit, form) => {
-        const written = replyIn(form)
-        return written === undefined
-          ? Effect.fail(refusal(422, "Write something first."))
-          : act(visit, form, "create_review", written)
+        const replyFields = readReply(form)
+        return replyFields === undefined
+          ? Effect.fail(makeActionError(422, "Write something first."))
+          : mutate(visit, form, "create_review", replyFields)
       }
     }
   }

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 // The one script of the console, on the page of a conversation alone: without it everything works, by loading the page again.
 
 /** Milliseconds between two looks for what is new, and how often it looks without somebody who loads the page: for an hour. */
-const LOOK_EVERY_MS = 10_000
-const LOOKS = 360
+const POLL_INTERVAL_MS = 10_000
+const MAX_POLLS = 360
 
 /**
  * Asks for the page again while it is seen, and puts what is new of its messages, each of which has an id, beside those that are
@@ -30,7 +30,7 @@ const put = (messages) => {
   }
 }
 const look = async () => {
-  const response = await fetch(location.href, { redirect: "manual", signal: AbortSignal.timeout(${LOOK_EVERY_MS}) })
+  const response = await fetch(location.href, { redirect: "manual", signal: AbortSignal.timeout(${POLL_INTERVAL_MS}) })
   if (!response.ok) return response.status === 429 || response.status >= 500
   const page = new DOMParser().parseFromString(await response.text(), "text/html")
   put(page.querySelectorAll("[data-live] > ol > li"))
@@ -41,8 +41,8 @@ const next = () => setTimeout(async () => {
   if (document.hidden) return next()
   looks += 1
   const goesOn = await look().catch(() => true)
-  if (goesOn && looks < ${LOOKS}) next()
-}, ${LOOK_EVERY_MS})
+  if (goesOn && looks < ${MAX_POLLS}) next()
+}, ${POLL_INTERVAL_MS})
 if (list !== null) next()
 `
 

@@ -6,137 +6,142 @@ import { PAGE_MAX } from "../../../platform/limits.ts"
 import type { OperationName } from "../../../service/Api.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import type { Refused } from "../outcome.ts"
+import type { ActionError } from "../outcome.ts"
 import { StayBeside } from "../queries/StayBeside.ts"
-import type { Form, SignedInVisit } from "../visit.ts"
+import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { STAY_PATH } from "./addresses.ts"
-import { doing, reading, refusedAs, unlessOvertaken } from "./asking.ts"
-import { asNumber, touchedIn } from "./fields.ts"
-import { type HostAct, hostPage, notThere } from "./page.ts"
-import { historyLink, zoneOf } from "./parts.ts"
-import { arrivals, cancelling, request } from "./stay/answer.ts"
-import { BASICS, change, DATES } from "./stay/change.ts"
-import { CHECK_IN, checkIn } from "./stay/check-in.ts"
-import { facts, money, others, tasks } from "./stay/facts.ts"
-import { guests } from "./stay/guests.ts"
-import { customFields, fieldsIn, tags } from "./stay/kept.ts"
-import type { Seen } from "./stay/seen.ts"
-import { overtakenAt } from "./stay/way.ts"
-import { whoOf } from "./stay/words.ts"
+import { apiErrorToActionError, failIfStale, makeQuery, makeVoidMutation } from "./asking.ts"
+import { parseNumber, readChangedFields } from "./fields.ts"
+import { type HostAction, hostPage, notFoundView } from "./page.ts"
+import { activityLogLink, timeZoneNote } from "./parts.ts"
+import { arrivalForms, cancelSection, requestSection } from "./stay/answer.ts"
+import { BASICS_PARSERS, DATE_PARSERS, editSection } from "./stay/change.ts"
+import { CHECK_IN_PARSERS, checkInSection } from "./stay/check-in.ts"
+import { factsSection, moneySection, otherStaysSection, tasksSection } from "./stay/facts.ts"
+import { guestsSection } from "./stay/guests.ts"
+import { customFieldsSection, readCustomFields, tagsSection } from "./stay/kept.ts"
+import type { StayView } from "./stay/seen.ts"
+import { findNewConflict } from "./stay/way.ts"
+import { guestLabel } from "./stay/words.ts"
 
 /** One stay with all that is known of it, and all that can be done with it. */
 export const makeStayPage = Effect.gen(function* () {
-  const [service, desk, approval] = [yield* Service, yield* StayBeside, yield* CheckInApproval]
-  const act = doing(service)
-  const search = reading(service, search_reservations)
-  const channels = reading(service, query_custom_channels)
+  const [service, stayContext, approval] = [yield* Service, yield* StayBeside, yield* CheckInApproval]
+  const mutate = makeVoidMutation(service)
+  const search = makeQuery(service, search_reservations)
+  const channels = makeQuery(service, query_custom_channels)
 
   /** A form that an operation does to this stay, with the fields that `read` takes from it. */
-  const toStay = (
+  const makeStayAction = (
     operation: OperationName,
-    done: string,
-    read: (form: Form) => Parameters<typeof act>[3]
-  ): HostAct => ({
-    done,
-    run: (visit, form) => act(visit, form, operation, { stay_code: codeIn(visit), ...read(form) })
+    message: string,
+    parse: (form: SubmittedForm) => Parameters<typeof mutate>[3]
+  ): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) => mutate(visit, form, operation, { stay_code: readStayCode(visit), ...parse(form) })
   })
 
   /** And one that it does to its whole order. */
-  const toOrder = (operation: OperationName, done: string): HostAct => ({
-    done,
-    run: (visit, form) => act(visit, form, operation, { reservation_code: form.get("reservation_code") ?? "" })
+  const makeOrderAction = (operation: OperationName, message: string): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) => mutate(visit, form, operation, { reservation_code: form.get("reservation_code") ?? "" })
   })
 
-  const saving = (read: Parameters<typeof touchedIn>[1]) => (form: Form) => touchedIn(form, read)
+  const readChanged = (parse: Parameters<typeof readChangedFields>[1]) => (form: SubmittedForm) =>
+    readChangedFields(form, parse)
 
   return hostPage({
     path: STAY_PATH,
-    show: (visit, notTaken) =>
+    show: (visit, failedSubmission) =>
       Effect.gen(function* () {
-        const code = codeIn(visit)
+        const stayCode = readStayCode(visit)
         const { operatorId } = visit.session.person.caller
-        const beside = code === "" ? undefined : yield* desk.of(operatorId, code)
-        if (beside === undefined) return nobody
-        const { reservations } = yield* search(visit, { reservation_code: code, limit: PAGE_MAX })
-        const stay = reservations.find(({ stay_code }) => stay_code === code)
-        if (stay === undefined) return nobody
+        const context = stayCode === "" ? undefined : yield* stayContext.of(operatorId, stayCode)
+        if (context === undefined) return stayNotFoundView
+        const { reservations } = yield* search(visit, { reservation_code: stayCode, limit: PAGE_MAX })
+        const stay = reservations.find(({ stay_code }) => stay_code === stayCode)
+        if (stay === undefined) return stayNotFoundView
         const { custom_channels } = yield* channels(visit, {})
-        const options = custom_channels.map(({ id, name }) => ({ value: id, words: name }))
-        const rest = reservations.filter((each) => each !== stay)
-        return viewOf({ visit, notTaken, stay, others: rest, beside, channels: options })
+        const options = custom_channels.map(({ id, name }) => ({ value: id, label: name }))
+        const otherStays = reservations.filter((each) => each !== stay)
+        return renderStay({ visit, notTaken: failedSubmission, stay, others: otherStays, context, channels: options })
       }),
-    acts: {
-      change: toStay("update_reservation_basic", "The changes are saved.", saving(BASICS)),
-      dates: toStay("update_reservation_basic", "The stay has its new days.", saving(DATES)),
-      allocate: { done: "The stay is in its new place.", run: moving(search, desk, act) },
-      box: toStay("move_stay_to_box", "The stay is in the box.", () => ({})),
-      whereabouts: { done: "Noted.", run: whereabouts(search, act) },
-      tag: toStay("add_reservation_tag", "The tag is on.", tagIn),
-      untag: toStay("remove_reservation_tag", "The tag is off.", tagIn),
-      check_in: toStay("update_check_in_details", "The check-in is saved.", saving(CHECK_IN)),
-      fields: toStay("update_reservation_custom_fields", "The fields are saved.", (form) => ({
-        custom_fields: fieldsIn(form)
+    actions: {
+      change: makeStayAction("update_reservation_basic", "The changes are saved.", readChanged(BASICS_PARSERS)),
+      dates: makeStayAction("update_reservation_basic", "The stay has its new days.", readChanged(DATE_PARSERS)),
+      allocate: { doneMessage: "The stay is in its new place.", run: makeMoveStay(search, stayContext, mutate) },
+      box: makeStayAction("move_stay_to_box", "The stay is in the box.", () => ({})),
+      whereabouts: { doneMessage: "Noted.", run: makeUpdateArrival(search, mutate) },
+      tag: makeStayAction("add_reservation_tag", "The tag is on.", readTagName),
+      untag: makeStayAction("remove_reservation_tag", "The tag is off.", readTagName),
+      check_in: makeStayAction("update_check_in_details", "The check-in is saved.", readChanged(CHECK_IN_PARSERS)),
+      fields: makeStayAction("update_reservation_custom_fields", "The fields are saved.", (form) => ({
+        custom_fields: readCustomFields(form)
       })),
-      approve: toOrder("approve_reservation", "The request is accepted."),
-      decline: toOrder("decline_reservation", "The request is turned down."),
-      cancel: toOrder("cancel_reservation", "The reservation is cancelled."),
+      approve: makeOrderAction("approve_reservation", "The request is accepted."),
+      decline: makeOrderAction("decline_reservation", "The request is turned down."),
+      cancel: makeOrderAction("cancel_reservation", "The reservation is cancelled."),
       approve_check_in: {
-        done: "The check-in is approved.",
+        doneMessage: "The check-in is approved.",
         run: (visit) =>
           approval
-            .approve({ stayCode: codeIn(visit), operatorId: visit.session.person.caller.operatorId })
-            .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+            .approve({ stayCode: readStayCode(visit), operatorId: visit.session.person.caller.operatorId })
+            .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
       }
     },
-    said: { entered: "The reservation is entered." }
+    doneMessages: { entered: "The reservation is entered." }
   })
 })
 
-type Search = (
+type ReservationSearch = (
   visit: SignedInVisit,
   fields: Schema.JsonObject
-) => Effect.Effect<typeof search_reservations.successSchema.Type, Refused>
+) => Effect.Effect<typeof search_reservations.successSchema.Type, ActionError>
 
-const stayNow = (search: Search, visit: SignedInVisit, code: string) =>
-  Effect.map(search(visit, { reservation_code: code, limit: PAGE_MAX }), ({ reservations }) =>
-    reservations.find(({ stay_code }) => stay_code === code)
+const findCurrentStay = (search: ReservationSearch, visit: SignedInVisit, stayCode: string) =>
+  Effect.map(search(visit, { reservation_code: stayCode, limit: PAGE_MAX }), ({ reservations }) =>
+    reservations.find(({ stay_code }) => stay_code === stayCode)
   )
 
 /** Into a property: over those who were shown to be in the way there, and over nobody else. */
-const moving = (search: Search, desk: StayBeside["Service"], act: ReturnType<typeof doing>): HostAct["run"] =>
+const makeMoveStay = (
+  search: ReservationSearch,
+  stayContext: StayBeside["Service"],
+  mutate: ReturnType<typeof makeVoidMutation>
+): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
-    const [code, property_id] = [codeIn(visit), asNumber(form.get("property_id") ?? "")]
-    const shown = form.get("way")
-    const stay = yield* stayNow(search, visit, code)
+    const [stayCode, property_id] = [readStayCode(visit), parseNumber(form.get("property_id") ?? "")]
+    const shownConflicts = form.get("way")
+    const stay = yield* findCurrentStay(search, visit, stayCode)
     // Sent again once it is there, it is done.
-    if (shown !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
-      const beside = yield* desk.of(visit.session.person.caller.operatorId, code)
-      const there = beside?.properties.find(({ id }) => id === property_id)
-      const overtaken = there === undefined ? undefined : overtakenAt(there, shown)
-      if (overtaken !== undefined) return yield* Effect.fail(overtaken)
+    if (shownConflicts !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
+      const context = yield* stayContext.of(visit.session.person.caller.operatorId, stayCode)
+      const targetProperty = context?.properties.find(({ id }) => id === property_id)
+      const conflictError = targetProperty === undefined ? undefined : findNewConflict(targetProperty, shownConflicts)
+      if (conflictError !== undefined) return yield* Effect.fail(conflictError)
     }
-    return yield* act(visit, form, "allocate_stay", { stay_code: code, property_id })
+    return yield* mutate(visit, form, "allocate_stay", { stay_code: stayCode, property_id })
   })
 
 /** Arrived, left, or neither after all: as long as it stands as the form has shown it. */
-const whereabouts = (search: Search, act: ReturnType<typeof doing>): HostAct["run"] =>
+const makeUpdateArrival = (search: ReservationSearch, mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
-    const [code, wanted] = [codeIn(visit), form.get("stay_status") ?? ""]
-    const now = (yield* stayNow(search, visit, code))?.stay_status
-    const told = act(visit, form, "update_stay_status", { stay_code: code, stay_status: wanted })
-    return yield* unlessOvertaken({ now, seen: form.get("seen"), wanted }, told)
+    const [stayCode, targetStatus] = [readStayCode(visit), form.get("stay_status") ?? ""]
+    const currentStatus = (yield* findCurrentStay(search, visit, stayCode))?.stay_status
+    const update = mutate(visit, form, "update_stay_status", { stay_code: stayCode, stay_status: targetStatus })
+    return yield* failIfStale({ current: currentStatus, seen: form.get("seen"), target: targetStatus }, update)
   })
 
-const codeIn = ({ query }: SignedInVisit): string => query.get("code") ?? ""
+const readStayCode = ({ query }: SignedInVisit): string => query.get("code") ?? ""
 
-const tagIn = (form: Form) => ({ tag_name: (form.get("tag_name") ?? "").trim() })
+const readTagName = (form: SubmittedForm) => ({ tag_name: (form.get("tag_name") ?? "").trim() })
 
-const nobody = notThere("No such stay", "There is no stay of that code.")
+const stayNotFoundView = notFoundView("No such stay", "There is no stay of that code.")
 
 /** What waits for the host comes first, then what is known, then what can be changed. */
-const viewOf = (seen: Seen) => ({
-  title: `${whoOf(seen.stay)}${seen.stay.guest_name === null ? "" : `, ${seen.stay.stay_code}`}`,
-  body: html`${request(seen)}${facts(seen)}${arrivals(seen)}<div class="columns">${money(seen)}${checkIn(seen)}</div>
-${guests(seen)}${others(seen)}${change(seen)}<div class="columns">${tags(seen)}${customFields(seen)}</div>
-${tasks(seen)}${cancelling(seen)}${historyLink(`reservation:${seen.stay.reservation_code}`)}${zoneOf(seen.visit)}`
+const renderStay = (stayView: StayView) => ({
+  title: `${guestLabel(stayView.stay)}${stayView.stay.guest_name === null ? "" : `, ${stayView.stay.stay_code}`}`,
+  body: html`${requestSection(stayView)}${factsSection(stayView)}${arrivalForms(stayView)}<div class="columns">${moneySection(stayView)}${checkInSection(stayView)}</div>
+${guestsSection(stayView)}${otherStaysSection(stayView)}${editSection(stayView)}<div class="columns">${tagsSection(stayView)}${customFieldsSection(stayView)}</div>
+${tasksSection(stayView)}${cancelSection(stayView)}${activityLogLink(`reservation:${stayView.stay.reservation_code}`)}${timeZoneNote(stayView.visit)}`
 })

@@ -5,112 +5,135 @@ import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { DaySheet } from "../queries/DaySheet.ts"
-import { type Plan, WorkPlan } from "../queries/WorkPlan.ts"
-import type { Form, SignedInVisit } from "../visit.ts"
-import { TASKS_PATH, tasksAddress } from "./addresses.ts"
-import { doing, reading, unlessOvertaken } from "./asking.ts"
-import { asNumber, filling, givenIn, input, lookingForm, select, touchedIn } from "./fields.ts"
-import { type HostAct, hereWith, hostPage, type NotTaken, notThere } from "./page.ts"
-import { dayIn, dayText, idIn, link, offsetIn, pages } from "./parts.ts"
-import { CHANGEABLE, NEW, newTask, oneTask, peopleOptions } from "./tasks/form.ts"
-import { planOf } from "./tasks/plan.ts"
-import { sheetOf } from "./tasks/sheet.ts"
+import { WorkPlan, type WorkPlanData } from "../queries/WorkPlan.ts"
+import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { TASKS_PATH, tasksUrl } from "./addresses.ts"
+import { failIfStale, makeQuery, makeVoidMutation } from "./asking.ts"
+import {
+  input,
+  makeFieldFiller,
+  parseNumber,
+  queryForm,
+  readChangedFields,
+  readFilledFields,
+  select
+} from "./fields.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, hostPage, notFoundView } from "./page.ts"
+import { formatDay, link, pagination, readDateParam, readIdParam, readOffsetParam } from "./parts.ts"
+import { editTaskForm, newTaskForm, staffOptions, TASK_CREATE_PARSERS, TASK_EDIT_PARSERS } from "./tasks/form.ts"
+import { planSections } from "./tasks/plan.ts"
+import { daySheet } from "./tasks/sheet.ts"
 
 /** Days of tasks that are shown where nothing says how many. */
-const DAYS = 7
+const DEFAULT_DAYS = 7
 
 /** What there is to do, by day and person; one task in a form; and a day on paper. */
 export const makeTasksPage = Effect.gen(function* () {
-  const [service, plan, sheet] = [yield* Service, yield* WorkPlan, yield* DaySheet]
-  const search = reading(service, search_tasks)
+  const [service, plan, daySheetQuery] = [yield* Service, yield* WorkPlan, yield* DaySheet]
+  const search = makeQuery(service, search_tasks)
   const TITLE = "Tasks"
 
-  const changed = Effect.fnUntraced(function* (visit: SignedInVisit, id: number, notTaken?: NotTaken) {
+  const renderTask = Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    id: number,
+    failedSubmission?: FailedSubmission
+  ) {
     const [task] = (yield* search(visit, { id })).tasks
-    if (task === undefined) return notThere(TITLE, "There is no such task: it may have been deleted.")
-    return { title: TITLE, body: oneTask(visit, task, yield* plan.choices(operatorOf(visit)), notTaken) }
+    if (task === undefined) return notFoundView(TITLE, "There is no such task: it may have been deleted.")
+    return { title: TITLE, body: editTaskForm(visit, task, yield* plan.choices(operatorIdOf(visit)), failedSubmission) }
   })
 
-  const listed = Effect.fnUntraced(function* (visit: SignedInVisit) {
+  const renderList = Effect.fnUntraced(function* (visit: SignedInVisit) {
     const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
-    const days = daysIn(visit, today)
-    const wrong = wrongWith(days)
-    if (wrong !== undefined) return { title: TITLE, body: html`${wrong}${looking(visit, days, [])}` }
-    const [offset, staff] = [offsetIn(visit), idIn(visit, "staff")]
-    const found = yield* plan.of(operatorOf(visit), { ...days, staff, offset })
+    const days = readDateRange(visit, today)
+    const rangeError = findRangeError(days)
+    if (rangeError !== undefined) return { title: TITLE, body: html`${rangeError}${filterForm(visit, days, [])}` }
+    const [offset, staff] = [readOffsetParam(visit), readIdParam(visit, "staff")]
+    const taskPlan = yield* plan.of(operatorIdOf(visit), { ...days, staff, offset })
     return {
       title: TITLE,
-      body: html`${looking(visit, days, found.people)}
-<p class="acts noprint">${link(hereWith(visit, { add: 1 }), "Add a task")} ${link(hereWith(visit, { sheet: days.from }), `Sheet to print, ${dayText(days.from)}`)}</p>
-${leftOver(found, days.from, staff)}${planOf(visit, found)}${pages(visit, { offset, limit: TASKS_SHOWN, total: found.total })}`
+      body: html`${filterForm(visit, days, taskPlan.people)}
+<p class="acts noprint">${link(currentUrlWith(visit, { add: 1 }), "Add a task")} ${link(currentUrlWith(visit, { sheet: days.from }), `Sheet to print, ${formatDay(days.from)}`)}</p>
+${overdueNote(taskPlan, days.from, staff)}${planSections(visit, taskPlan)}${pagination(visit, { offset, limit: TASKS_SHOWN, total: taskPlan.total })}`
     }
   })
 
   return hostPage({
     path: TASKS_PATH,
-    show: Effect.fnUntraced(function* (visit: SignedInVisit, notTaken?: NotTaken) {
-      const [day, change] = [dayIn(visit, "sheet"), idIn(visit, "change")]
-      if (day !== undefined) {
-        const ofDay = yield* sheet.of(operatorOf(visit), day, idIn(visit, "staff"))
-        return { title: `${visit.session.operatorName}: what to do`, body: sheetOf(visit, day, ofDay) }
+    show: Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
+      const [sheetDay, taskId] = [readDateParam(visit, "sheet"), readIdParam(visit, "change")]
+      if (sheetDay !== undefined) {
+        const dayTasks = yield* daySheetQuery.of(operatorIdOf(visit), sheetDay, readIdParam(visit, "staff"))
+        return { title: `${visit.session.operatorName}: what to do`, body: daySheet(visit, sheetDay, dayTasks) }
       }
-      if (change !== undefined) return yield* changed(visit, change, notTaken)
-      if (!visit.query.has("add")) return yield* listed(visit)
-      return { title: TITLE, body: newTask(visit, yield* plan.choices(operatorOf(visit)), notTaken) }
+      if (taskId !== undefined) return yield* renderTask(visit, taskId, failedSubmission)
+      if (!visit.query.has("add")) return yield* renderList(visit)
+      return { title: TITLE, body: newTaskForm(visit, yield* plan.choices(operatorIdOf(visit)), failedSubmission) }
     }),
-    acts: actsOf(service)
+    actions: makeActions(service)
   })
 })
 
-const operatorOf = ({ session }: SignedInVisit): number => session.person.caller.operatorId
+const operatorIdOf = ({ session }: SignedInVisit): number => session.person.caller.operatorId
 
-const ID = { id: asNumber }
+const ID_PARSER = { id: parseNumber }
 
-const actsOf = (service: Service["Service"]): Readonly<Record<string, HostAct>> => {
-  const [act, search] = [doing(service), reading(service, search_tasks)]
-  const onward = (visit: SignedInVisit, form: string) =>
-    ({ _tag: "GoOn", to: hereWith(visit, { [form]: undefined }) }) as const
-  const becoming = (status: string) => (visit: SignedInVisit, form: Form) =>
-    Effect.flatMap(search(visit, givenIn(form, ID)), ({ tasks: [task] }) =>
-      unlessOvertaken(
-        { now: task?.status, seen: form.get("seen"), wanted: status },
-        act(visit, form, "update_task", { ...givenIn(form, ID), status })
+const makeActions = (service: Service["Service"]): Readonly<Record<string, HostAction>> => {
+  const [mutate, search] = [makeVoidMutation(service), makeQuery(service, search_tasks)]
+  const redirectWithout = (visit: SignedInVisit, field: string) =>
+    ({ _tag: "GoOn", url: currentUrlWith(visit, { [field]: undefined }) }) as const
+  const makeStatusChange = (status: string) => (visit: SignedInVisit, form: SubmittedForm) =>
+    Effect.flatMap(search(visit, readFilledFields(form, ID_PARSER)), ({ tasks: [task] }) =>
+      failIfStale(
+        { current: task?.status, seen: form.get("seen"), target: status },
+        mutate(visit, form, "update_task", { ...readFilledFields(form, ID_PARSER), status })
       )
     )
   return {
     create: {
-      done: "The task is added.",
-      run: (visit, form) => Effect.as(act(visit, form, "create_task", givenIn(form, NEW)), onward(visit, "add"))
-    },
-    change: {
-      done: "The task is changed.",
+      doneMessage: "The task is added.",
       run: (visit, form) =>
         Effect.as(
-          act(visit, form, "update_task", { ...givenIn(form, ID), ...touchedIn(form, CHANGEABLE) }),
-          onward(visit, "change")
+          mutate(visit, form, "create_task", readFilledFields(form, TASK_CREATE_PARSERS)),
+          redirectWithout(visit, "add")
         )
     },
-    begin: { done: "The task is under way.", run: becoming("in_progress") },
-    finish: { done: "The task is done.", run: becoming("completed") },
+    change: {
+      doneMessage: "The task is changed.",
+      run: (visit, form) =>
+        Effect.as(
+          mutate(visit, form, "update_task", {
+            ...readFilledFields(form, ID_PARSER),
+            ...readChangedFields(form, TASK_EDIT_PARSERS)
+          }),
+          redirectWithout(visit, "change")
+        )
+    },
+    begin: { doneMessage: "The task is under way.", run: makeStatusChange("in_progress") },
+    finish: { doneMessage: "The task is done.", run: makeStatusChange("completed") },
     delete: {
-      done: "The task is deleted.",
-      run: (visit, form) => Effect.as(act(visit, form, "delete_task", givenIn(form, ID)), onward(visit, "change"))
+      doneMessage: "The task is deleted.",
+      run: (visit, form) =>
+        Effect.as(
+          mutate(visit, form, "delete_task", readFilledFields(form, ID_PARSER)),
+          redirectWithout(visit, "change")
+        )
     }
   }
 }
 
-interface Days {
+interface TaskDateRange {
   readonly from: string
   readonly to: string
 }
 
 /** Today and the days after it, unless the address says others. */
-const daysIn = (visit: SignedInVisit, today: string): Days => {
-  const from = dayIn(visit, "from") ?? today
-  return { from, to: dayIn(visit, "to") ?? addDays(from, DAYS - 1) }
+const readDateRange = (visit: SignedInVisit, today: string): TaskDateRange => {
+  const from = readDateParam(visit, "from") ?? today
+  return { from, to: readDateParam(visit, "to") ?? addDays(from, DEFAULT_DAYS - 1) }
 }
 
-const wrongWith = ({ from, to }: Days): Html | undefined => {
+const findRangeError = ({ from, to }: TaskDateRange): Html | undefined => {
   const count = daysInRange(from, to)
   if (count >= 1 && count <= SEARCH_DAYS) return undefined
   const words =
@@ -119,21 +142,21 @@ const wrongWith = ({ from, to }: Days): Html | undefined => {
 `
 }
 
-const looking = (visit: SignedInVisit, { from, to }: Days, people: Plan["people"]): Html => {
-  const fill = filling(undefined, "")
-  return lookingForm(
+const filterForm = (visit: SignedInVisit, { from, to }: TaskDateRange, people: WorkPlanData["people"]): Html => {
+  const fillField = makeFieldFiller(undefined, "")
+  return queryForm(
     visit.path,
-    html`${input(fill, { name: "from", label: "From", type: "date", value: from })}${input(fill, { name: "to", label: "To", type: "date", value: to })}${select(fill, { name: "staff", label: "Person", none: "Everybody", value: idIn(visit, "staff") ?? "", options: peopleOptions(people) })}`,
+    html`${input(fillField, { name: "from", label: "From", type: "date", value: from })}${input(fillField, { name: "to", label: "To", type: "date", value: to })}${select(fillField, { name: "staff", label: "Person", emptyLabel: "Everybody", value: readIdParam(visit, "staff") ?? "", options: staffOptions(people) })}`,
     "Show"
   )
 }
 
-const leftOver = ({ left_over }: Plan, from: string, staff: number | undefined): Html => {
+const overdueNote = ({ left_over }: WorkPlanData, from: string, staff: number | undefined): Html => {
   if (left_over === 0) return nothing
-  const earlier = tasksAddress({
+  const earlierTasksUrl = tasksUrl({
     ...{ from: addDays(from, -SEARCH_DAYS), to: addDays(from, -1) },
     ...(staff === undefined ? {} : { staff })
   })
-  return html`<p class="message note">${link(earlier, `${left_over} of earlier days`)} ${left_over === 1 ? "is" : "are"} not done yet.</p>
+  return html`<p class="message note">${link(earlierTasksUrl, `${left_over} of earlier days`)} ${left_over === 1 ? "is" : "are"} not done yet.</p>
 `
 }

@@ -3,129 +3,159 @@ import type { ApiError } from "../../../contract/errors.ts"
 import { search_reservation_tags } from "../../../domain/bookings/reservation-tags/contract.ts"
 import { query_custom_channels } from "../../../domain/channels/custom-channels/contract.ts"
 import { Dictionary } from "../../../domain/money/dictionaries.ts"
-import { OwnDictionaries } from "../../../domain/money/OwnDictionaries.ts"
+import { OperatorDictionaries } from "../../../domain/money/OwnDictionaries.ts"
 import { RESERVATION_TAGS_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import { idOf } from "../id.ts"
-import type { Form, SignedInVisit } from "../visit.ts"
-import { WORDS_PATH } from "./addresses.ts"
-import { doing, reading, refusedAs } from "./asking.ts"
-import { changeIn } from "./choosing.ts"
-import { asText, touchedIn } from "./fields.ts"
-import { type GoOn, type HostAct, type HostView, hostPage, type NotTaken, notThere, refusal } from "./page.ts"
-import { link, offsetIn } from "./parts.ts"
+import { parseRecordId } from "../id.ts"
+import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { CATEGORIES_PATH } from "./addresses.ts"
+import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./asking.ts"
+import { readEditTarget } from "./choosing.ts"
+import { parseText, readChangedFields } from "./fields.ts"
+import {
+  type ActionRedirect,
+  type FailedSubmission,
+  type HostAction,
+  type HostView,
+  hostPage,
+  makeActionError,
+  notFoundView
+} from "./page.ts"
+import { link, readOffsetParam } from "./parts.ts"
 import { entryView, isDictionary } from "./words/entry.ts"
-import { channelsPart, dictionariesPart, tagsPart } from "./words/lists.ts"
+import { channelsSection, dictionarySections, reservationTagsSection } from "./words/lists.ts"
 
 /** The words of an account: what money is booked under, how it comes and goes, and what reservations are tagged with. */
-export const makeWordsPage = Effect.gen(function* () {
-  const [dictionaries, service] = [yield* OwnDictionaries, yield* Service]
-  const lists = listing(dictionaries, service)
+export const makeCategoriesPage = Effect.gen(function* () {
+  const [dictionaries, service] = [yield* OperatorDictionaries, yield* Service]
+  const renderLists = makeListsRenderer(dictionaries, service)
   return hostPage({
-    path: WORDS_PATH,
-    show: (visit, notTaken) => {
-      const change = changeIn(visit)
-      return change === undefined ? lists(visit, notTaken) : entry(dictionaries)(visit, change, notTaken)
+    path: CATEGORIES_PATH,
+    show: (visit, failedSubmission) => {
+      const editTarget = readEditTarget(visit)
+      return editTarget === undefined
+        ? renderLists(visit, failedSubmission)
+        : makeEntryRenderer(dictionaries)(visit, editTarget, failedSubmission)
     },
-    acts: { ...entryActs(dictionaries), ...tagActs(doing(service)) }
+    actions: { ...makeEntryActions(dictionaries), ...makeReservationTagActions(makeVoidMutation(service)) }
   })
 })
 
 const TITLE = "Words"
 
-const listing = (dictionaries: OwnDictionaries["Service"], service: Service["Service"]) => {
-  const [tags, channels] = [reading(service, search_reservation_tags), reading(service, query_custom_channels)]
-  return Effect.fnUntraced(function* (visit: SignedInVisit, notTaken?: NotTaken) {
-    const own = yield* Effect.mapError(dictionaries.list(visit.session.person.caller.operatorId), refusedAs)
-    const tagged = yield* tags(visit, { limit: RESERVATION_TAGS_SHOWN, offset: offsetIn(visit, "tags") })
-    const { custom_channels } = yield* channels(visit, {})
+const makeListsRenderer = (dictionaries: OperatorDictionaries["Service"], service: Service["Service"]) => {
+  const [queryTags, queryChannels] = [
+    makeQuery(service, search_reservation_tags),
+    makeQuery(service, query_custom_channels)
+  ]
+  return Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
+    const ownDictionaries = yield* Effect.mapError(
+      dictionaries.list(visit.session.person.caller.operatorId),
+      apiErrorToActionError
+    )
+    const tagPage = yield* queryTags(visit, { limit: RESERVATION_TAGS_SHOWN, offset: readOffsetParam(visit, "tags") })
+    const { custom_channels } = yield* queryChannels(visit, {})
     const view: HostView = {
       title: TITLE,
-      body: html`${dictionariesPart(visit, own, notTaken)}${tagsPart(visit, tagged, notTaken)}${channelsPart(custom_channels)}`
+      body: html`${dictionarySections(visit, ownDictionaries, failedSubmission)}${reservationTagsSection(visit, tagPage, failedSubmission)}${channelsSection(custom_channels)}`
     }
     return view
   })
 }
 
 /** One entry, with what can be done to it. */
-const entry =
-  (dictionaries: OwnDictionaries["Service"]) =>
+const makeEntryRenderer =
+  (dictionaries: OperatorDictionaries["Service"]) =>
   (
     visit: SignedInVisit,
     { kind, id }: { readonly kind: string; readonly id: number | undefined },
-    notTaken?: NotTaken
+    failedSubmission?: FailedSubmission
   ) =>
     Effect.map(
-      Effect.mapError(dictionaries.list(visit.session.person.caller.operatorId), refusedAs),
-      (own): HostView => {
-        const found = isDictionary(kind) ? own[kind].find((each) => each.id === id) : undefined
-        if (found !== undefined && isDictionary(kind)) return entryView(visit, kind, found, notTaken)
-        return notThere(TITLE, "There is no such entry.", html`<p>${link(WORDS_PATH, "All words")}</p>`)
+      Effect.mapError(dictionaries.list(visit.session.person.caller.operatorId), apiErrorToActionError),
+      (dictionaryEntries): HostView => {
+        const dictionaryEntry = isDictionary(kind) ? dictionaryEntries[kind].find((each) => each.id === id) : undefined
+        if (dictionaryEntry !== undefined && isDictionary(kind))
+          return entryView(visit, kind, dictionaryEntry, failedSubmission)
+        return notFoundView(TITLE, "There is no such entry.", html`<p>${link(CATEGORIES_PATH, "All words")}</p>`)
       }
     )
 
-const BACK: GoOn = { _tag: "GoOn", to: WORDS_PATH }
+const BACK_TO_CATEGORIES: ActionRedirect = { _tag: "GoOn", url: CATEGORIES_PATH }
 
-const readDictionary = Schema.decodeUnknownOption(Dictionary)
-const noSuchEntry = refusal(404, "There is no such entry.")
+const decodeDictionary = Schema.decodeUnknownOption(Dictionary)
+const noSuchEntryError = makeActionError(404, "There is no such entry.")
 
 /** The dictionary that a form names. */
-const dictionaryIn = (form: Form) =>
-  Effect.mapError(Effect.fromOption(readDictionary(form.get("dictionary"))), () => noSuchEntry)
+const requireDictionary = (form: SubmittedForm) =>
+  Effect.mapError(Effect.fromOption(decodeDictionary(form.get("dictionary"))), () => noSuchEntryError)
 
-const entryIn = (form: Form) => {
-  const id = idOf(form.get("id"))
-  return id === undefined ? Effect.fail(noSuchEntry) : Effect.succeed(id)
+const requireEntryId = (form: SubmittedForm) => {
+  const id = parseRecordId(form.get("id"))
+  return id === undefined ? Effect.fail(noSuchEntryError) : Effect.succeed(id)
 }
 
-const nameIn = (form: Form): string => form.get("name") ?? ""
+const readName = (form: SubmittedForm): string => form.get("name") ?? ""
 
-const entryActs = (dictionaries: OwnDictionaries["Service"]): Readonly<Record<string, HostAct>> => ({
+const makeEntryActions = (dictionaries: OperatorDictionaries["Service"]): Readonly<Record<string, HostAction>> => ({
   add_entry: {
-    done: "The entry is added.",
+    doneMessage: "The entry is added.",
     run: Effect.fnUntraced(function* (visit, form) {
-      const dictionary = yield* dictionaryIn(form)
+      const dictionary = yield* requireDictionary(form)
       const { operatorId } = visit.session.person.caller
-      yield* Effect.mapError(dictionaries.add(operatorId, dictionary, nameIn(form)), refusedAs)
+      yield* Effect.mapError(dictionaries.add(operatorId, dictionary, readName(form)), apiErrorToActionError)
       return undefined
     })
   },
-  rename_entry: changing("The entry has its name, wherever it is shown.", (operatorId, dictionary, id, form) =>
-    touchedIn(form, { name: asText })["name"] === undefined
+  rename_entry: makeEntryAction("The entry has its name, wherever it is shown.", (operatorId, dictionary, id, form) =>
+    readChangedFields(form, { name: parseText })["name"] === undefined
       ? Effect.void
-      : dictionaries.rename(operatorId, dictionary, id, nameIn(form))
+      : dictionaries.rename(operatorId, dictionary, id, readName(form))
   ),
-  retire_entry: changing(
+  retire_entry: makeEntryAction(
     "The entry is retired: nothing new is entered under it, and what is there keeps it.",
     dictionaries.retire
   ),
-  restore_entry: changing("The entry can be chosen again.", dictionaries.restore)
+  restore_entry: makeEntryAction("The entry can be chosen again.", dictionaries.restore)
 })
 
-const changing = <R>(
-  done: string,
-  change: (operatorId: number, dictionary: Dictionary, id: number, form: Form) => Effect.Effect<unknown, ApiError, R>
+const makeEntryAction = <R>(
+  message: string,
+  updateEntry: (
+    operatorId: number,
+    dictionary: Dictionary,
+    id: number,
+    form: SubmittedForm
+  ) => Effect.Effect<unknown, ApiError, R>
 ) => ({
-  done,
-  run: Effect.fnUntraced(function* (visit: SignedInVisit, form: Form) {
-    const dictionary = yield* dictionaryIn(form)
-    const id = yield* entryIn(form)
-    yield* Effect.mapError(change(visit.session.person.caller.operatorId, dictionary, id, form), refusedAs)
-    return BACK
+  doneMessage: message,
+  run: Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
+    const dictionary = yield* requireDictionary(form)
+    const id = yield* requireEntryId(form)
+    yield* Effect.mapError(
+      updateEntry(visit.session.person.caller.operatorId, dictionary, id, form),
+      apiErrorToActionError
+    )
+    return BACK_TO_CATEGORIES
   })
 })
 
-const tagActs = (act: ReturnType<typeof doing>): Readonly<Record<string, HostAct>> => ({
+const makeReservationTagActions = (
+  mutate: ReturnType<typeof makeVoidMutation>
+): Readonly<Record<string, HostAction>> => ({
   add_tag: {
-    done: "The tag is added.",
-    run: (visit, form) => act(visit, form, "create_reservation_tag", { tag_name: (form.get("tag_name") ?? "").trim() })
+    doneMessage: "The tag is added.",
+    run: (visit, form) =>
+      mutate(visit, form, "create_reservation_tag", { tag_name: (form.get("tag_name") ?? "").trim() })
   },
   delete_tag: {
-    done: "The tag is deleted and taken off all reservations.",
+    doneMessage: "The tag is deleted and taken off all reservations.",
     run: (visit, form) => {
       const id = Number(form.get("id"))
-      return act(visit, form, "delete_reservation_tag", { id: Number.isSafeInteger(id) ? id : (form.get("id") ?? "") })
+      return mutate(visit, form, "delete_reservation_tag", {
+        id: Number.isSafeInteger(id) ? id : (form.get("id") ?? "")
+      })
     }
   }
 })

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS, CHANNELS_LISTINGS } from "../../../platform/limits.ts"
-import { linkColumns, linkJoins } from "./listing-link.ts"
+import { mappingColumns, mappingJoins } from "./listing-link.ts"
 
 // What a host has at channels, in one statement: the accounts, each with how many listings it has, and a part of the listings.
 
-const Account = Schema.Struct({
+const ChannelAccountSummary = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
   username: Schema.String,
@@ -16,9 +16,9 @@ const Account = Schema.Struct({
   /** Those of them that are linked to nothing, deleted ones aside. */
   unlinked: Schema.Int
 })
-export type Account = typeof Account.Type
+export type ChannelAccountSummary = typeof ChannelAccountSummary.Type
 
-const Listed = Schema.Struct({
+const ListingSummary = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
   listing_id: Schema.String,
@@ -32,32 +32,32 @@ const Listed = Schema.Struct({
   push_state: Schema.NullOr(Schema.String),
   push_at: Schema.NullOr(Schema.String)
 })
-export type Listed = typeof Listed.Type
+export type ListingSummary = typeof ListingSummary.Type
 
-const Shown = Schema.Struct({
-  accounts: Schema.Array(Account),
-  listings: Schema.Array(Listed),
+const ChannelOverview = Schema.Struct({
+  accounts: Schema.Array(ChannelAccountSummary),
+  listings: Schema.Array(ListingSummary),
   /** How many listings match in all. */
   total: Schema.Int
 })
 
-const read = onlyRowOf(Shown)
+const readChannelOverview = makeSingleRowReader(ChannelOverview)
 
 /** Which listings; what is undefined does not narrow it. */
-export interface ListingsAsked {
+export interface ChannelListingFilter {
   readonly account: number | undefined
   /** Those alone that are linked to nothing and are not deleted. */
   readonly unlinked: true | undefined
 }
 
-interface Asked extends ListingsAsked {
+interface ChannelListingsInput extends ChannelListingFilter {
   readonly operatorId: number
   readonly offset: number
 }
 
 type Sql = SqlClient.SqlClient
 
-const accounts = (sql: Sql, { operatorId }: Givens<Asked>) => sql`
+const accountsJsonSql = (sql: Sql, { operatorId }: Givens<ChannelListingsInput>) => sql`
   SELECT coalesce(jsonb_agg(row), '[]') FROM (
     SELECT a.id, a.channel_type, a.username, a.auth_status, coalesce(of_account.listings, 0) AS listings,
       coalesce(of_account.unlinked, 0) AS unlinked
@@ -71,9 +71,9 @@ const accounts = (sql: Sql, { operatorId }: Givens<Asked>) => sql`
     ORDER BY a.channel_type, a.id LIMIT ${sql.literal(String(CHANNEL_ACCOUNTS))}
   ) row`
 
-const atChannels = (sql: Sql) =>
-  inForms(sql, (given: Givens<Asked>) => {
-    const { operatorId, account, unlinked, offset } = given
+const prepareChannelOverview = (sql: Sql) =>
+  inForms(sql, (input: Givens<ChannelListingsInput>) => {
+    const { operatorId, account, unlinked, offset } = input
     const matching = sql`
       listings l WHERE l.operator_id = ${operatorId}
         AND ${account === undefined ? sql`true` : sql`l.account_id = ${account}`}
@@ -82,12 +82,12 @@ const atChannels = (sql: Sql) =>
       WITH page AS (
         SELECT l.* FROM ${matching} ORDER BY l.id LIMIT ${sql.literal(String(CHANNELS_LISTINGS))} OFFSET ${offset}
       )
-      SELECT (${accounts(sql, given)}) AS accounts, (SELECT count(*) FROM ${matching}) AS total,
+      SELECT (${accountsJsonSql(sql, input)}) AS accounts, (SELECT count(*) FROM ${matching}) AS total,
         (SELECT coalesce(jsonb_agg(row ORDER BY row.id), '[]') FROM (
-          SELECT l.id, l.channel_type, l.listing_id, l.title, l.shelf_status, ${linkColumns(sql)}, l.ratio,
+          SELECT l.id, l.channel_type, l.listing_id, l.title, l.shelf_status, ${mappingColumns(sql)}, l.ratio,
             l.ratio_readonly AS readonly, last.state AS push_state, coalesce(last.settled_at, last.created_at)::text AS push_at
           FROM page l
-          ${linkJoins(sql)}
+          ${mappingJoins(sql)}
           LEFT JOIN LATERAL (
             SELECT p.state, p.created_at, p.settled_at FROM listing_pushes p
             WHERE p.operator_id = l.operator_id AND p.listing_row = l.id
@@ -100,15 +100,20 @@ export class AtChannels extends Context.Service<
   AtChannels,
   {
     /** All accounts, and at most {@link CHANNELS_LISTINGS} of the listings that are asked for, in the order they came. */
-    readonly of: (operatorId: number, asked: ListingsAsked, offset: number) => Effect.Effect<typeof Shown.Type>
+    readonly of: (
+      operatorId: number,
+      filter: ChannelListingFilter,
+      offset: number
+    ) => Effect.Effect<typeof ChannelOverview.Type>
   }
 >()("latchkey/desk/AtChannels") {
   static readonly layer = Layer.effect(
     AtChannels,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = atChannels(sql)
+      const statement = prepareChannelOverview(sql)
       return AtChannels.of({
-        of: (operatorId, { account, unlinked }, offset) => read(statement({ operatorId, account, unlinked, offset }))
+        of: (operatorId, { account, unlinked }, offset) =>
+          readChannelOverview(statement({ operatorId, account, unlinked, offset }))
       })
     })
   )

@@ -1,30 +1,30 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { Status } from "../../../domain/bookings/orders/order.ts"
+import { OrderStatus } from "../../../domain/bookings/orders/order.ts"
 import type { SpecialOffer } from "../../../domain/guests/special-offers/contract.ts"
-import { standing } from "../../../domain/guests/special-offers/rules/standing.ts"
-import { nightsTaken, offersOf, WrittenOffer } from "../../../domain/guests/special-offers/shown.ts"
+import { currentStatus } from "../../../domain/guests/special-offers/rules/standing.ts"
+import { hasNoFreeProperty, offersJson, SpecialOfferRow } from "../../../domain/guests/special-offers/shown.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN, OFFERED_LISTINGS } from "../../../platform/limits.ts"
 
 // What stands beside a conversation, in one statement: its stays, what its guest asks for, and what he was and could be offered.
 
 type Sql = SqlClient.SqlClient
 
-const TalkStay = Schema.Struct({
+const ConversationStay = Schema.Struct({
   stay_code: Schema.String,
-  status: Status,
+  status: OrderStatus,
   guest_name: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
   /** Null: in the box. */
   property_title: Schema.NullOr(Schema.String)
 })
-export type TalkStay = typeof TalkStay.Type
+export type ConversationStay = typeof ConversationStay.Type
 
-const Asking = Schema.Struct({
+const ConversationInquiry = Schema.Struct({
   listing_id: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
@@ -35,38 +35,38 @@ const Asking = Schema.Struct({
   /** Not all nights are free. */
   taken: Schema.Boolean
 })
-export type Asking = typeof Asking.Type
+export type ConversationInquiry = typeof ConversationInquiry.Type
 
-const Offerable = Schema.Struct({
+const OfferableListing = Schema.Struct({
   listing_id: Schema.String,
   title: Schema.String,
   currency: Schema.String
 })
-export type Offerable = typeof Offerable.Type
+export type OfferableListing = typeof OfferableListing.Type
 
-const Row = Schema.Struct({
+const ConversationSidebarRow = Schema.Struct({
   /** The latest order first, {@link ACTIVITIES_SHOWN} at most. */
-  stays: Schema.Array(TalkStay),
-  asking: Schema.NullOr(Asking),
+  stays: Schema.Array(ConversationStay),
+  asking: Schema.NullOr(ConversationInquiry),
   /** Listings of the account: what is asked for, then by title, {@link OFFERED_LISTINGS} and one more. */
-  listings: Schema.Array(Offerable),
-  offers: Schema.Array(WrittenOffer)
+  listings: Schema.Array(OfferableListing),
+  offers: Schema.Array(SpecialOfferRow)
 })
 
-export interface Beside extends Omit<typeof Row.Type, "offers"> {
+export interface ConversationSidebar extends Omit<typeof ConversationSidebarRow.Type, "offers"> {
   /** Newest first, each as it stands by now. */
   readonly offers: ReadonlyArray<SpecialOffer>
   readonly hasMoreListings: boolean
 }
 
-const read = rowOf(Schema.toCodecJson(Row))
+const readSidebarRow = makeOptionalRowReader(Schema.toCodecJson(ConversationSidebarRow))
 
-interface Asked {
+interface ConversationSidebarInput {
   readonly operatorId: number
   readonly code: string
 }
 
-const staysOf = (sql: Sql): Fragment => sql`(
+const staysJsonSql = (sql: Sql): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(each) - 'order_id' - 'id' ORDER BY each.order_id DESC, each.id), '[]') FROM (
     SELECT s.order_id, s.id, s.stay_code, o.status, s.guest_name, s.check_in_date, s.check_out_date, p.title AS property_title
     FROM orders o
@@ -75,19 +75,19 @@ const staysOf = (sql: Sql): Fragment => sql`(
     WHERE o.operator_id = own.operator_id AND o.conversation_id = own.code
     ORDER BY s.order_id DESC, s.id LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}) each)`
 
-const askingOf = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => {
+const inquiryJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInput>): Fragment => {
   const nights = { from: sql`own.inquiry_check_in_date`, before: sql`own.inquiry_check_out_date` }
   return sql`CASE WHEN own.inquiry_check_in_date IS NOT NULL THEN (
     SELECT jsonb_build_object('listing_id', own.inquiry_listing_id, 'check_in_date', own.inquiry_check_in_date,
       'check_out_date', own.inquiry_check_out_date, 'number_of_adults', own.inquiry_adults,
       'number_of_children', own.inquiry_children, 'number_of_infants', own.inquiry_infants,
-      'number_of_pets', own.inquiry_pets, 'taken', ${nightsTaken(sql, operatorId, sql`l`, nights)})
+      'number_of_pets', own.inquiry_pets, 'taken', ${hasNoFreeProperty(sql, operatorId, sql`l`, nights)})
     FROM (SELECT) one
     LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = own.account_id
       AND l.channel_type = own.channel_type AND l.listing_id = own.inquiry_listing_id) END`
 }
 
-const listingsOf = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`(
+const listingsJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInput>): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('listing_id', each.listing_id, 'title', each.title,
     'currency', each.currency) ORDER BY each.asked DESC, each.title, each.id), '[]') FROM (
     SELECT l.id, l.listing_id, l.title, l.currency, l.listing_id IS NOT DISTINCT FROM own.inquiry_listing_id AS asked
@@ -95,13 +95,13 @@ const listingsOf = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`(
     WHERE l.operator_id = ${operatorId} AND l.account_id = own.account_id AND l.channel_type = own.channel_type
     ORDER BY asked DESC, l.title, l.id LIMIT ${sql.literal(String(OFFERED_LISTINGS + 1))}) each)`
 
-const beside = (sql: Sql) =>
-  inForms(sql, (asked: Givens<Asked>) => {
-    const { operatorId, code } = asked
+const prepareSidebar = (sql: Sql) =>
+  inForms(sql, (input: Givens<ConversationSidebarInput>) => {
+    const { operatorId, code } = input
     return sql`
       WITH own AS (SELECT * FROM conversations WHERE operator_id = ${operatorId} AND code = ${code})
-      SELECT ${staysOf(sql)} AS stays, ${askingOf(sql, asked)} AS asking, ${listingsOf(sql, asked)} AS listings,
-        ${offersOf(sql, operatorId, sql`own`)} AS offers
+      SELECT ${staysJsonSql(sql)} AS stays, ${inquiryJsonSql(sql, input)} AS asking, ${listingsJsonSql(sql, input)} AS listings,
+        ${offersJson(sql, operatorId, sql`own`)} AS offers
       FROM own`
   })
 
@@ -110,26 +110,29 @@ export class BesideTalk extends Context.Service<
   BesideTalk,
   {
     /** Undefined: the operator has no such conversation. */
-    readonly of: (operatorId: number, conversation: string) => Effect.Effect<Beside | undefined>
+    readonly of: (operatorId: number, conversation: string) => Effect.Effect<ConversationSidebar | undefined>
   }
 >()("latchkey/desk/BesideTalk") {
   static readonly layer = Layer.effect(
     BesideTalk,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = beside(sql)
+      const statement = prepareSidebar(sql)
       return BesideTalk.of({
         of: (operatorId, code) =>
-          Effect.zipWith(read(statement({ operatorId, code })), DateTime.nowAsDate, (row, now) =>
-            row === undefined ? undefined : shown(row, now)
+          Effect.zipWith(readSidebarRow(statement({ operatorId, code })), DateTime.nowAsDate, (row, now) =>
+            row === undefined ? undefined : toSidebar(row, now)
           )
       })
     })
   )
 }
 
-const shown = ({ offers, listings, ...row }: typeof Row.Type, now: Date): Beside => ({
+const toSidebar = (
+  { offers, listings, ...row }: typeof ConversationSidebarRow.Type,
+  now: Date
+): ConversationSidebar => ({
   ...row,
   listings: listings.slice(0, OFFERED_LISTINGS),
   hasMoreListings: listings.length > OFFERED_LISTINGS,
-  offers: offers.map(({ expires_at, ...offer }) => ({ ...offer, status: standing(offer.status, expires_at, now) }))
+  offers: offers.map(({ expires_at, ...offer }) => ({ ...offer, status: currentStatus(offer.status, expires_at, now) }))
 })

@@ -1,15 +1,15 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDARS_SHOWN } from "../../../platform/limits.ts"
-import { calendarAddress } from "../../../platform/sealing/places.ts"
-import { openedOrTold, Sealing } from "../../../platform/sealing/Sealing.ts"
-import { Named, namedIn } from "./named.ts"
+import { calendarAddressBinding } from "../../../platform/sealing/places.ts"
+import { CurrentSealer, openOrWarn } from "../../../platform/sealing/Sealing.ts"
+import { NamedRecord, namedRecordsSql } from "./named.ts"
 
 // Calendars of elsewhere that close days here, and the properties there are, in one statement.
 
-const Followed = Schema.Struct({
+const ImportedCalendarSummary = Schema.Struct({
   id: Schema.Int,
   property_title: Schema.String,
   /** Of its address only what is no secret: where it is, and how it ends. */
@@ -28,38 +28,40 @@ const Followed = Schema.Struct({
   /** Days from today on that it says are busy. */
   busy_days: Schema.Int
 })
-export type Followed = typeof Followed.Type
+export type ImportedCalendarSummary = typeof ImportedCalendarSummary.Type
 
-const Shown = Schema.Struct({
+const ImportedCalendars = Schema.Struct({
   /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those that were read in part. */
-  calendars: Schema.Array(Followed),
+  calendars: Schema.Array(ImportedCalendarSummary),
   total: Schema.Int,
   /** Those of the operator (named.ts). */
-  properties: Schema.Array(Named)
+  properties: Schema.Array(NamedRecord)
 })
-export type CalendarsShown = typeof Shown.Type
+export type ImportedCalendarsPage = typeof ImportedCalendars.Type
 
-const Kept = Schema.Struct({
-  ...Shown.fields,
+const ImportedCalendarsRow = Schema.Struct({
+  ...ImportedCalendars.fields,
   // The whole address, as it is kept: its ending is seen only of one that is opened.
-  calendars: Schema.Array(Schema.Struct({ ...Struct.omit(Followed.fields, ["ending"]), url: Schema.String }))
+  calendars: Schema.Array(
+    Schema.Struct({ ...Struct.omit(ImportedCalendarSummary.fields, ["ending"]), url: Schema.String })
+  )
 })
 
-const read = onlyRowOf(Kept)
+const readRow = makeSingleRowReader(ImportedCalendarsRow)
 
 /** Characters of the end of a secret address that tell a host which it is. */
-const ENDING = 4
+const ADDRESS_ENDING_CHARS = 4
 
-interface Asked {
+interface ImportedCalendarsInput {
   readonly operatorId: number
   readonly today: string
   readonly offset: number
 }
 
-const calendarsElsewhere = (sql: SqlClient.SqlClient) =>
+const prepareImportedCalendars = (sql: SqlClient.SqlClient) =>
   inForms(
     sql,
-    ({ operatorId, today, offset }: Givens<Asked>) => sql`
+    ({ operatorId, today, offset }: Givens<ImportedCalendarsInput>) => sql`
       SELECT (SELECT count(*) FROM imported_calendars WHERE operator_id = ${operatorId}) AS total,
         (SELECT coalesce(jsonb_agg(to_jsonb(row) - 'place' ORDER BY row.place), '[]') FROM (
           SELECT c.id, p.title AS property_title, c.host, c.url, c.state,
@@ -75,7 +77,7 @@ const calendarsElsewhere = (sql: SqlClient.SqlClient) =>
           ) c
           JOIN properties p ON p.operator_id = c.operator_id AND p.id = c.property_id
         ) row) AS calendars,
-        ${namedIn(sql, "properties", operatorId)} AS properties`
+        ${namedRecordsSql(sql, "properties", operatorId)} AS properties`
   )
 
 /** Calendars of elsewhere. */
@@ -83,24 +85,24 @@ export class CalendarsElsewhere extends Context.Service<
   CalendarsElsewhere,
   {
     /** As they are on that day of the operator's. */
-    readonly of: (operatorId: number, today: string, offset: number) => Effect.Effect<CalendarsShown>
+    readonly of: (operatorId: number, today: string, offset: number) => Effect.Effect<ImportedCalendarsPage>
   }
 >()("latchkey/desk/CalendarsElsewhere") {
   static readonly layer = Layer.effect(
     CalendarsElsewhere,
     Effect.gen(function* () {
-      const [sql, seals] = [yield* SqlClient.SqlClient, yield* Sealing]
-      const statement = calendarsElsewhere(sql)
+      const [sql, seals] = [yield* SqlClient.SqlClient, yield* CurrentSealer]
+      const statement = prepareImportedCalendars(sql)
       return CalendarsElsewhere.of({
         of: Effect.fnUntraced(function* (operatorId, today, offset) {
-          const { calendars, ...shown } = yield* read(statement({ operatorId, today, offset }))
-          const followed = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
-            Effect.map(openedOrTold(seals, calendarAddress(operatorId, calendar.id), url), (address) => ({
+          const { calendars, ...page } = yield* readRow(statement({ operatorId, today, offset }))
+          const openedCalendars = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
+            Effect.map(openOrWarn(seals, calendarAddressBinding(operatorId, calendar.id), url), (address) => ({
               ...calendar,
-              ending: address?.slice(-ENDING) ?? null
+              ending: address?.slice(-ADDRESS_ENDING_CHARS) ?? null
             }))
           )
-          return { ...shown, calendars: followed }
+          return { ...page, calendars: openedCalendars }
         })
       })
     })

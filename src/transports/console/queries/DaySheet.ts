@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { Level, Status, Type } from "../../../domain/work/tasks/contract.ts"
+import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { DAY_SHEET_TASKS } from "../../../platform/limits.ts"
 
 // What somebody who works in the properties needs to know of a day, in one statement: what to do where, and who comes and goes there.
 
 type Sql = SqlClient.SqlClient
 
-const SheetTask = Schema.Struct({
+const DaySheetTask = Schema.Struct({
   id: Schema.Int,
-  type: Type,
-  status: Status,
-  level: Level,
+  type: TaskType,
+  status: TaskStatus,
+  level: TaskLevel,
   time: Schema.NullOr(Schema.String),
   staff_id: Schema.NullOr(Schema.Int),
   staff_name: Schema.NullOr(Schema.String),
@@ -23,10 +23,10 @@ const SheetTask = Schema.Struct({
   address: Schema.NullOr(Schema.String),
   note: Schema.String
 })
-export type SheetTask = typeof SheetTask.Type
+export type DaySheetTask = typeof DaySheetTask.Type
 
 /** Guests who come to a property on that day, or leave it. */
-const Passing = Schema.Struct({
+const GuestMovement = Schema.Struct({
   property_id: Schema.Int,
   arrives: Schema.Boolean,
   guest_name: Schema.NullOr(Schema.String),
@@ -34,32 +34,32 @@ const Passing = Schema.Struct({
   /** `HH:MM`: what the guest said, or what is usual there. */
   time: Schema.String
 })
-export type Passing = typeof Passing.Type
+export type GuestMovement = typeof GuestMovement.Type
 
-const Sheet = Schema.Struct({
+const DaySheetData = Schema.Struct({
   /** By person and time, without those that were called off; at most {@link DAY_SHEET_TASKS}. */
-  tasks: Schema.Array(SheetTask),
+  tasks: Schema.Array(DaySheetTask),
   total: Schema.Int,
   /** Of the properties of these tasks. */
-  passing: Schema.Array(Passing)
+  passing: Schema.Array(GuestMovement)
 })
-export type Sheet = typeof Sheet.Type
+export type DaySheetData = typeof DaySheetData.Type
 
-const read = onlyRowOf(Sheet)
+const readDaySheet = makeSingleRowReader(DaySheetData)
 
-interface Asked {
+interface DaySheetInput {
   readonly operatorId: number
   readonly day: string
   readonly staff_id: number | undefined
 }
 
-const passing = (sql: Sql, { operatorId, day }: Givens<Asked>, arrives: boolean): Fragment => {
-  const [date, said, usual] = arrives
+const guestMovementsSql = (sql: Sql, { operatorId, day }: Givens<DaySheetInput>, arrives: boolean): Fragment => {
+  const [date, announcedTime, usualTime] = arrives
     ? ([sql`s.check_in_date`, sql`s.arrival_at`, sql`coalesce(p.checkin_time, o.default_checkin_time)`] as const)
     : ([sql`s.check_out_date`, sql`s.departure_at`, sql`coalesce(p.checkout_time, o.default_checkout_time)`] as const)
   return sql`
     SELECT s.property_id, ${arrives ? sql`true` : sql`false`} AS arrives, s.guest_name, s.number_of_guests,
-      to_char(coalesce(${said}, ${usual}), 'HH24:MI') AS time
+      to_char(coalesce(${announcedTime}, ${usualTime}), 'HH24:MI') AS time
     FROM stays s
     JOIN orders ON orders.operator_id = s.operator_id AND orders.id = s.order_id AND orders.status = 'accepted'
     JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
@@ -67,14 +67,14 @@ const passing = (sql: Sql, { operatorId, day }: Givens<Asked>, arrives: boolean)
     WHERE s.operator_id = ${operatorId} AND ${date} = ${day}::date AND s.property_id IN (SELECT property_id FROM task)`
 }
 
-const sheet = (sql: Sql) =>
-  inForms(sql, (given: Givens<Asked>) => {
-    const { operatorId, day, staff_id } = given
-    const mine = staff_id === undefined ? sql`true` : sql`t.staff_id = ${staff_id}`
+const prepareDaySheet = (sql: Sql) =>
+  inForms(sql, (input: Givens<DaySheetInput>) => {
+    const { operatorId, day, staff_id } = input
+    const staffCondition = staff_id === undefined ? sql`true` : sql`t.staff_id = ${staff_id}`
     return sql`
       WITH due AS MATERIALIZED (
         SELECT t.* FROM tasks t
-        WHERE t.operator_id = ${operatorId} AND t.expected_date = ${day}::date AND t.status <> 'cancelled' AND ${mine}
+        WHERE t.operator_id = ${operatorId} AND t.expected_date = ${day}::date AND t.status <> 'cancelled' AND ${staffCondition}
       ), task AS MATERIALIZED (
         SELECT t.id, t.type, t.status, t.level, to_char(t.expected_time, 'HH24:MI') AS time, t.staff_id, s.name AS staff_name,
           t.property_id, p.title AS property_title, p.address, t.note,
@@ -87,7 +87,7 @@ const sheet = (sql: Sql) =>
       SELECT (SELECT coalesce(jsonb_agg(to_jsonb(task) - 'place' ORDER BY place), '[]') FROM task) AS tasks,
         (SELECT count(*) FROM due) AS total, (
           SELECT coalesce(jsonb_agg(to_jsonb(each) ORDER BY arrives, time), '[]')
-          FROM (${passing(sql, given, false)} UNION ALL ${passing(sql, given, true)}) each) AS passing`
+          FROM (${guestMovementsSql(sql, input, false)} UNION ALL ${guestMovementsSql(sql, input, true)}) each) AS passing`
   })
 
 /** The work of one day. */
@@ -95,14 +95,14 @@ export class DaySheet extends Context.Service<
   DaySheet,
   {
     /** Of everybody, or of one person. */
-    readonly of: (operatorId: number, day: string, staff: number | undefined) => Effect.Effect<Sheet>
+    readonly of: (operatorId: number, day: string, staff: number | undefined) => Effect.Effect<DaySheetData>
   }
 >()("latchkey/desk/DaySheet") {
   static readonly layer = Layer.effect(
     DaySheet,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = sheet(sql)
-      return DaySheet.of({ of: (operatorId, day, staff_id) => read(statement({ operatorId, day, staff_id })) })
+      const statement = prepareDaySheet(sql)
+      return DaySheet.of({ of: (operatorId, day, staff_id) => readDaySheet(statement({ operatorId, day, staff_id })) })
     })
   )
 }

@@ -2,9 +2,9 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { daysBefore } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
-import { pushedDays } from "./pushed-days.ts"
+import { pushedDaysSql } from "./pushed-days.ts"
 
 // What channels did not take of what they were told of listings, and why.
 
@@ -25,20 +25,20 @@ const FailedPush = Schema.Struct({
 })
 export type FailedPush = typeof FailedPush.Type
 
-const Shown = Schema.Struct({ pushes: Schema.Array(FailedPush), total: Schema.Int })
+const FailedPushPage = Schema.Struct({ pushes: Schema.Array(FailedPush), total: Schema.Int })
 
-const read = onlyRowOf(Shown)
+const readFailedPushes = makeSingleRowReader(FailedPushPage)
 
-interface Asked {
+interface FailedPushesInput {
   readonly operatorId: number
   readonly since: Date
   readonly offset: number
 }
 
-const failedPushes = (sql: SqlClient.SqlClient) =>
+const prepareFailedPushes = (sql: SqlClient.SqlClient) =>
   inForms(
     sql,
-    ({ operatorId, since, offset }: Givens<Asked>) => sql`
+    ({ operatorId, since, offset }: Givens<FailedPushesInput>) => sql`
       WITH failed AS MATERIALIZED (
         SELECT p.* FROM listing_pushes p
         WHERE p.operator_id = ${operatorId} AND p.state IN ('refused', 'dead') AND p.settled_at >= ${since}
@@ -49,7 +49,7 @@ const failedPushes = (sql: SqlClient.SqlClient) =>
             p.settled_at::text AS settled_at, days.first, days.last
           FROM (SELECT * FROM failed ORDER BY id DESC LIMIT ${sql.literal(String(FAILED_PUSHES_SHOWN))} OFFSET ${offset}) p
           JOIN listings l ON l.operator_id = p.operator_id AND l.id = p.listing_row
-          CROSS JOIN LATERAL ${pushedDays(sql)} days
+          CROSS JOIN LATERAL ${pushedDaysSql(sql)} days
         ) row) AS pushes`
   )
 
@@ -58,16 +58,16 @@ export class FailedPushes extends Context.Service<
   FailedPushes,
   {
     /** Those of the last {@link OVERVIEW_DAYS_FAILED} days, latest first, {@link FAILED_PUSHES_SHOWN} of them from an offset on. */
-    readonly of: (operatorId: number, now: Date, offset: number) => Effect.Effect<typeof Shown.Type>
+    readonly of: (operatorId: number, now: Date, offset: number) => Effect.Effect<typeof FailedPushPage.Type>
   }
 >()("latchkey/desk/FailedPushes") {
   static readonly layer = Layer.effect(
     FailedPushes,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = failedPushes(sql)
+      const statement = prepareFailedPushes(sql)
       return FailedPushes.of({
         of: (operatorId, now, offset) =>
-          read(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
+          readFailedPushes(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
       })
     })
   )

@@ -1,39 +1,39 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { addDays, dateOfClock } from "../../../contract/time.ts"
-import { isOver, Status } from "../../../domain/bookings/orders/order.ts"
-import { readStayStatus } from "../../../domain/bookings/stays/rules.ts"
+import { addDays, dateOfWallClock } from "../../../contract/time.ts"
+import { hasOrderEnded, OrderStatus } from "../../../domain/bookings/orders/order.ts"
+import { currentStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
-import { receivedOf } from "../../../domain/money/received.ts"
-import { checkOutTime } from "../../../domain/properties/properties/check-out-time.ts"
+import { receivedAmountSql } from "../../../domain/money/received.ts"
+import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { keywordInSearchForm, toSearchForm } from "../../../platform/database/parameters.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { FOUND_STAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
-import { waitsForLook } from "./check-in-waits.ts"
-import { unpaidOrders } from "./unpaid.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { SEARCH_DAYS, STAY_SEARCH_ROWS } from "../../../platform/limits.ts"
+import { awaitsReviewCondition } from "./check-in-waits.ts"
+import { unpaidOrdersSql } from "./unpaid.ts"
 
 // A host's search of stays, in one statement: by a code or a name, by days, property, and how their order stands.
 
 type Sql = SqlClient.SqlClient
 
 /** How an order stands, or `check_in`: documents of its guests have come in and wait for somebody to look at them. */
-export const Standing = Schema.Literals([...Status.literals, "check_in"])
-export type Standing = typeof Standing.Type
+export const StaySearchStatus = Schema.Literals([...OrderStatus.literals, "check_in"])
+export type StaySearchStatus = typeof StaySearchStatus.Type
 
-export const Payment = Schema.Literals(["unpaid", "paid"])
-export type Payment = typeof Payment.Type
+export const StaySearchPayment = Schema.Literals(["unpaid", "paid"])
+export type StaySearchPayment = typeof StaySearchPayment.Type
 
 /** What a search is narrowed by. */
-export interface Sought {
+export interface StaySearchFilter {
   /** A part of a name or of a stay's code; a whole code, or a channel's own, is found whatever its days. */
   readonly words: string | undefined
   /** {@link IN_BOX}: those in no property. */
   readonly propertyId: number | undefined
-  readonly status: Standing | undefined
+  readonly status: StaySearchStatus | undefined
   /** Of accepted orders alone. */
-  readonly payment: Payment | undefined
+  readonly payment: StaySearchPayment | undefined
   /** Days of the check-in and of the check-out, both ends included. */
   readonly from: string | undefined
   readonly to: string | undefined
@@ -42,10 +42,10 @@ export interface Sought {
 }
 
 /** The property that stands for the reservation box. */
-export const IN_BOX = 0
+export const UNASSIGNED_PROPERTY = 0
 
 /** Days of the check-out that a search covers which names none. */
-export interface Covered {
+export interface CheckOutRange {
   readonly from: string | undefined
   readonly to: string | undefined
 }
@@ -54,16 +54,16 @@ export interface Covered {
  * What waits is all that waits. A search that names no days otherwise is of those who are here or come within
  * {@link SEARCH_DAYS}; where somebody is looked for by words, or money is, of as many days before too.
  */
-export const coveredBy = (sought: Sought, today: string): Covered => {
-  const { words, status, payment, from, to, leavesFrom, leavesTo } = sought
-  const names = [from, to, leavesFrom, leavesTo].some((day) => day !== undefined)
-  if (names || status === "wait_accept" || status === "wait_pay") return { from: undefined, to: undefined }
+export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckOutRange => {
+  const { words, status, payment, from, to, leavesFrom, leavesTo } = filter
+  const namesDays = [from, to, leavesFrom, leavesTo].some((day) => day !== undefined)
+  if (namesDays || status === "wait_accept" || status === "wait_pay") return { from: undefined, to: undefined }
   if (status === "check_in") return { from: today, to: undefined }
-  const looksBack = words !== undefined || payment !== undefined
-  return { from: looksBack ? addDays(today, -SEARCH_DAYS) : today, to: addDays(today, SEARCH_DAYS) }
+  const includesPast = words !== undefined || payment !== undefined
+  return { from: includesPast ? addDays(today, -SEARCH_DAYS) : today, to: addDays(today, SEARCH_DAYS) }
 }
 
-const Found = Schema.Struct({
+const StaySearchRow = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
   /** Null: in the box. */
@@ -72,7 +72,7 @@ const Found = Schema.Struct({
   check_out_date: Schema.String,
   number_of_guests: Schema.Int,
   channel_type: Schema.String,
-  status: Status,
+  status: OrderStatus,
   stay_status: StayStatus,
   /** `HH:mm` on the operator's clock. */
   check_out_time: Schema.String,
@@ -82,20 +82,20 @@ const Found = Schema.Struct({
   balance: Schema.String,
   tags: Schema.Array(Schema.String)
 })
-export type Found = typeof Found.Type
+export type StaySearchRow = typeof StaySearchRow.Type
 
-const Answer = Schema.Struct({
+const StaySearchResult = Schema.Struct({
   total: Schema.Int,
   /** Of how many orders they are. */
   orders: Schema.Int,
   /** By the day of their check-in, {@link FOUND_STAYS} at most. */
-  rows: Schema.Array(Found)
+  rows: Schema.Array(StaySearchRow)
 })
-export type Answer = typeof Answer.Type
+export type StaySearchResult = typeof StaySearchResult.Type
 
-const read = onlyRowOf(Answer)
+const readSearchResult = makeSingleRowReader(StaySearchResult)
 
-interface Asked extends Sought {
+interface StaySearchInput extends StaySearchFilter {
   readonly operatorId: number
   readonly today: string
   readonly coveredFrom: string | undefined
@@ -107,15 +107,19 @@ interface Asked extends Sought {
 }
 
 /** Which parts of a statement there are. */
-type Shape = [status: Standing | "any", payment: Payment | "any", where: "box" | "anywhere"]
+type StaySearchShape = [status: StaySearchStatus | "any", payment: StaySearchPayment | "any", where: "box" | "anywhere"]
 
-const onOrder = (sql: Sql, { status, today }: Givens<Asked>, [standing]: Shape): ReadonlyArray<Fragment> => {
-  if (standing === "check_in") return [waitsForLook(sql, today)]
+const orderConditions = (
+  sql: Sql,
+  { status, today }: Givens<StaySearchInput>,
+  [statusShape]: StaySearchShape
+): ReadonlyArray<Fragment> => {
+  if (statusShape === "check_in") return [awaitsReviewCondition(sql, today)]
   return status === undefined ? [] : [sql`o.status = ${status}`]
 }
 
 /** Whether money is still to come, of accepted orders whose stays leave in the days that are covered. */
-const moneyCovered = (sql: Sql, payment: Payment | "any"): ReadonlyArray<Fragment> => {
+const paymentConditions = (sql: Sql, payment: StaySearchPayment | "any"): ReadonlyArray<Fragment> => {
   if (payment === "any") return []
   return payment === "unpaid"
     ? [sql`s.order_id IN (SELECT order_id FROM unpaid)`]
@@ -123,55 +127,59 @@ const moneyCovered = (sql: Sql, payment: Payment | "any"): ReadonlyArray<Fragmen
 }
 
 /** The same of the few orders that were named, whatever their days: each is added up by itself. */
-const moneyOfEach = (sql: Sql, payment: Payment | "any"): ReadonlyArray<Fragment> => {
+const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | "any"): ReadonlyArray<Fragment> => {
   if (payment === "any") return []
   const due = sql`(
     SELECT coalesce(sum(each.rate), 0) FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id)`
-  const received = receivedOf(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })
+  const received = receivedAmountSql(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })
   return [sql`o.status = 'accepted' AND ${due} ${sql.literal(payment === "unpaid" ? ">" : "<=")} ${received}`]
 }
 
-const onStay = (sql: Sql, asked: Givens<Asked>, [, , where]: Shape): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`s.operator_id = ${asked.operatorId}`]
-  if (where === "box") all.push(sql`s.property_id IS NULL`)
-  else if (asked.propertyId !== undefined) all.push(sql`s.property_id = ${asked.propertyId}`)
-  if (asked.from !== undefined) all.push(sql`s.check_in_date >= ${asked.from}::date`)
-  if (asked.to !== undefined) all.push(sql`s.check_in_date <= ${asked.to}::date`)
-  if (asked.leavesFrom !== undefined) all.push(sql`s.check_out_date >= ${asked.leavesFrom}::date`)
-  if (asked.leavesTo !== undefined) all.push(sql`s.check_out_date <= ${asked.leavesTo}::date`)
-  return all
+const stayConditions = (
+  sql: Sql,
+  input: Givens<StaySearchInput>,
+  [, , where]: StaySearchShape
+): ReadonlyArray<Fragment> => {
+  const conditions: Array<Fragment> = [sql`s.operator_id = ${input.operatorId}`]
+  if (where === "box") conditions.push(sql`s.property_id IS NULL`)
+  else if (input.propertyId !== undefined) conditions.push(sql`s.property_id = ${input.propertyId}`)
+  if (input.from !== undefined) conditions.push(sql`s.check_in_date >= ${input.from}::date`)
+  if (input.to !== undefined) conditions.push(sql`s.check_in_date <= ${input.to}::date`)
+  if (input.leavesFrom !== undefined) conditions.push(sql`s.check_out_date >= ${input.leavesFrom}::date`)
+  if (input.leavesTo !== undefined) conditions.push(sql`s.check_out_date <= ${input.leavesTo}::date`)
+  return conditions
 }
 
-const covered = (sql: Sql, { coveredFrom, coveredTo }: Givens<Asked>): ReadonlyArray<Fragment> => [
+const checkOutConditions = (sql: Sql, { coveredFrom, coveredTo }: Givens<StaySearchInput>): ReadonlyArray<Fragment> => [
   ...(coveredFrom === undefined ? [] : [sql`s.check_out_date >= ${coveredFrom}::date`]),
   ...(coveredTo === undefined ? [] : [sql`s.check_out_date <= ${coveredTo}::date`])
 ]
 
 /** The stays that are sought: `id`, `order_id`, and the day they come. */
-const matching = (sql: Sql, asked: Givens<Asked>, shape: Shape): Fragment => {
-  const { operatorId, words } = asked
+const matchingStaysSql = (sql: Sql, input: Givens<StaySearchInput>, shape: StaySearchShape): Fragment => {
+  const { operatorId, words } = input
   const [, payment] = shape
-  const ofOrder = onOrder(sql, asked, shape)
-  const joined =
-    ofOrder.length === 0 && payment === "any"
+  const conditionsOnOrder = orderConditions(sql, input, shape)
+  const orderJoin =
+    conditionsOnOrder.length === 0 && payment === "any"
       ? sql``
       : sql` JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
-  const those = (more: ReadonlyArray<Fragment>): Fragment => sql`
-    SELECT s.id, s.order_id, s.check_in_date FROM stays s${joined}
-    WHERE ${sql.and([...onStay(sql, asked, shape), ...ofOrder, ...more])}`
-  const inDays = [...covered(sql, asked), ...moneyCovered(sql, payment)]
-  if (words === undefined) return those(inDays)
+  const selectStays = (more: ReadonlyArray<Fragment>): Fragment => sql`
+    SELECT s.id, s.order_id, s.check_in_date FROM stays s${orderJoin}
+    WHERE ${sql.and([...stayConditions(sql, input, shape), ...conditionsOnOrder, ...more])}`
+  const rangeConditions = [...checkOutConditions(sql, input), ...paymentConditions(sql, payment)]
+  if (words === undefined) return selectStays(rangeConditions)
   const keyword = keywordInSearchForm(sql, words)
-  const named = sql`(strpos(${toSearchForm(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
-  const called = sql`s.order_id = ANY (ARRAY(
+  const matchesName = sql`(strpos(${toSearchForm(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
+  const matchesCode = sql`s.order_id = ANY (ARRAY(
     SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${words} OR channel_id = ${words})
     UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${words}))`
-  return sql`${those([...inDays, named])} UNION ${those([called, ...moneyOfEach(sql, payment)])}`
+  return sql`${selectStays([...rangeConditions, matchesName])} UNION ${selectStays([matchesCode, ...paymentConditionsByOrder(sql, payment)])}`
 }
 
-const shown = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`
+const resultRowsSql = (sql: Sql, { operatorId }: Givens<StaySearchInput>): Fragment => sql`
   SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date, s.check_out_date, s.number_of_guests,
-    o.channel_type, o.status, s.stay_status, ${checkOutTime(sql, sql`s`)} AS check_out_time, o.currency, due.total::text AS total,
+    o.channel_type, o.status, s.stay_status, ${checkOutTimeSql(sql, sql`s`)} AS check_out_time, o.currency, due.total::text AS total,
     greatest(due.total - come.received, 0)::text AS balance, (
       SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
       FROM stay_tags link JOIN usable_reservation_tags t
@@ -183,28 +191,28 @@ const shown = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`
   CROSS JOIN LATERAL (
     SELECT sum(each.rate) AS total FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id) due
   CROSS JOIN LATERAL (
-    SELECT ${receivedOf(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })} AS received) come
+    SELECT ${receivedAmountSql(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })} AS received) come
   ORDER BY page.check_in_date, page.id`
 
-const search = (sql: Sql) =>
-  inForms(sql, (asked: Givens<Asked>, ...shape: Shape) => {
-    const { operatorId, moneyFrom: from, moneyTo: until, offset } = asked
+const prepareSearch = (sql: Sql) =>
+  inForms(sql, (input: Givens<StaySearchInput>, ...shape: StaySearchShape) => {
+    const { operatorId, moneyFrom: from, moneyTo: until, offset } = input
     const unpaid =
-      shape[1] === "any" ? sql`` : sql`unpaid AS MATERIALIZED (${unpaidOrders(sql, { operatorId, from, until })}), `
+      shape[1] === "any" ? sql`` : sql`unpaid AS MATERIALIZED (${unpaidOrdersSql(sql, { operatorId, from, until })}), `
     return sql`
-    WITH ${unpaid}matching AS MATERIALIZED (${matching(sql, asked, shape)}),
+    WITH ${unpaid}matching AS MATERIALIZED (${matchingStaysSql(sql, input, shape)}),
       page AS MATERIALIZED (
         SELECT id, check_in_date FROM matching ORDER BY check_in_date, id
-        LIMIT ${sql.literal(String(FOUND_STAYS))} OFFSET ${offset})
+        LIMIT ${sql.literal(String(STAY_SEARCH_ROWS))} OFFSET ${offset})
     SELECT (SELECT count(*) FROM matching) AS total, (SELECT count(DISTINCT order_id) FROM matching) AS orders,
-      (SELECT coalesce(jsonb_agg(row), '[]') FROM (${shown(sql, asked)}) row) AS rows`
+      (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
   })
 
 /** Returns the stay with the status and the balance that its record shows (reservations/rules/showing.ts). */
-const toShown = (row: Found, clock: string): Found => ({
+const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => ({
   ...row,
-  stay_status: readStayStatus(row, clock),
-  balance: isOver(row) ? "0" : row.balance
+  stay_status: currentStayStatus(row, clock),
+  balance: hasOrderEnded(row) ? "0" : row.balance
 })
 
 const EARLIEST = "0001-01-01"
@@ -215,34 +223,39 @@ export class FoundStays extends Context.Service<
   FoundStays,
   {
     /** Returns a page of stays from `offset` on. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
-    readonly of: (operatorId: number, sought: Sought, clock: string, offset: number) => Effect.Effect<Answer>
+    readonly of: (
+      operatorId: number,
+      filter: StaySearchFilter,
+      clock: string,
+      offset: number
+    ) => Effect.Effect<StaySearchResult>
   }
 >()("latchkey/desk/FoundStays") {
   static readonly layer = Layer.effect(
     FoundStays,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = search(sql)
+      const statement = prepareSearch(sql)
       return FoundStays.of({
-        of: (operatorId, sought, clock, offset) => {
-          const today = dateOfClock(clock)
-          const { from, to } = coveredBy(sought, today)
-          const { status, payment, propertyId, leavesFrom, leavesTo } = sought
-          const isBox = propertyId === IN_BOX
-          return read(
+        of: (operatorId, filter, clock, offset) => {
+          const today = dateOfWallClock(clock)
+          const { from, to } = checkOutRangeOf(filter, today)
+          const { status, payment, propertyId, leavesFrom, leavesTo } = filter
+          const isUnassigned = propertyId === UNASSIGNED_PROPERTY
+          return readSearchResult(
             statement(
               {
-                ...sought,
+                ...filter,
                 ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
-                propertyId: isBox ? undefined : propertyId,
+                propertyId: isUnassigned ? undefined : propertyId,
                 // Who comes from a day on leaves after it.
-                moneyFrom: leavesFrom ?? sought.from ?? from ?? EARLIEST,
+                moneyFrom: leavesFrom ?? filter.from ?? from ?? EARLIEST,
                 moneyTo: leavesTo ?? to ?? LATEST
               },
               status ?? "any",
               payment ?? "any",
-              isBox ? "box" : "anywhere"
+              isUnassigned ? "box" : "anywhere"
             )
-          ).pipe(Effect.map((answer) => ({ ...answer, rows: answer.rows.map((row) => toShown(row, clock)) })))
+          ).pipe(Effect.map((result) => ({ ...result, rows: result.rows.map((row) => withCurrentStatus(row, clock)) })))
         }
       })
     })

@@ -2,59 +2,59 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { ACCOUNTS, HISTORY_LOOKED_AT, HISTORY_SHOWN } from "../../../platform/limits.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { ACCOUNTS, ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../platform/limits.ts"
 
 // What happened to the records of a host, newest first, in one statement: a part of the trail with the names of what it touched.
 
 type Sql = SqlClient.SqlClient
 
 /** A place in the trail: what is before it goes on from there. */
-const Place = Schema.Struct({ at: Schema.toCodecJson(Schema.Date), id: Schema.Int })
-export type Place = typeof Place.Type
+const AuditLogPosition = Schema.Struct({ at: Schema.toCodecJson(Schema.Date), id: Schema.Int })
+export type AuditLogPosition = typeof AuditLogPosition.Type
 
 /** By its name, which everybody is told who reads what it entered; addresses are the main account's to see. */
-const Account = Schema.Struct({ id: Schema.Int, name: Schema.String })
-export type Account = typeof Account.Type
+const AuditLogAccount = Schema.Struct({ id: Schema.Int, name: Schema.String })
+export type AuditLogAccount = typeof AuditLogAccount.Type
 
-const Text = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 
 /** One record that one change touched. */
-const Happened = Schema.Struct({
-  ...Place.fields,
+const AuditLogChange = Schema.Struct({
+  ...AuditLogPosition.fields,
   /** Null: nobody's account acted. */
   account_id: Schema.NullOr(Schema.Int),
   application: Schema.String,
   operation: Schema.String,
-  request_id: Text,
+  request_id: NullableText,
   /** As events name it: `reservation:5-ABC`. */
   record: Schema.String,
   fields: Schema.Array(Schema.String),
   /** What the record is called now; null: it is gone, or has no name. */
-  name: Text,
+  name: NullableText,
   /** What leads to it: of a reservation its first stay's code, of an entry the code of its reservation. */
-  leads_to: Text
+  leads_to: NullableText
 })
-export type Happened = typeof Happened.Type
+export type AuditLogChange = typeof AuditLogChange.Type
 
-const Shown = Schema.Struct({
+const AuditLogPage = Schema.Struct({
   /** One more than {@link HISTORY_SHOWN} where there are more. */
-  changes: Schema.Array(Happened),
+  changes: Schema.Array(AuditLogChange),
   /** How many were looked through, and the last of them. */
   looked_at: Schema.Int,
-  furthest: Schema.NullOr(Place),
+  furthest: Schema.NullOr(AuditLogPosition),
   /** All accounts of the operator, disabled ones among them, by their ids. */
-  accounts: Schema.Array(Account)
+  accounts: Schema.Array(AuditLogAccount)
 })
-export type Shown = typeof Shown.Type
+export type AuditLogPage = typeof AuditLogPage.Type
 
-const read = onlyRowOf(Shown)
+const readAuditLogPage = makeSingleRowReader(AuditLogPage)
 
 /** Of whom: an account, or nobody's. */
-export const NOBODY = 0
+export const NO_ACCOUNT = 0
 
 /** A part of an operator's trail; what is undefined does not narrow it. */
-export interface HistoryWanted {
+export interface AuditLogFilter {
   readonly operatorId: number
   readonly record?: string | undefined
   /** An account's id, or {@link NOBODY}. */
@@ -63,10 +63,10 @@ export interface HistoryWanted {
   readonly since?: Date | undefined
   readonly until?: Date | undefined
   /** Only what was before this place. */
-  readonly before?: Place | undefined
+  readonly before?: AuditLogPosition | undefined
 }
 
-interface Asked {
+interface AuditLogInput {
   readonly operatorId: number
   readonly record: string | undefined
   readonly accountId: number | undefined
@@ -79,11 +79,14 @@ interface Asked {
  * Rows from the end of the range, by the index that begins with the operator, or with operator and record (0012_refusals), and not
  * `operator_id = …` (changes/TrailLog.ts). Accounts have no index: of one's, so many of all are looked through.
  */
-const looked = (sql: Sql, { operatorId, record, accountId, since, beforeAt, beforeId }: Givens<Asked>): Fragment => {
+const scannedEntriesSql = (
+  sql: Sql,
+  { operatorId, record, accountId, since, beforeAt, beforeId }: Givens<AuditLogInput>
+): Fragment => {
   const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`
   const values = record === undefined ? sql`${operatorId}::bigint` : sql`${operatorId}::bigint, ${record}::text`
   const order = record === undefined ? sql`operator_id DESC` : sql`operator_id DESC, record DESC`
-  const most = accountId === undefined ? HISTORY_SHOWN + 1 : HISTORY_LOOKED_AT
+  const most = accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED
   return sql`
     SELECT id, at, account_id, application, operation, request_id, record, fields FROM trail
     WHERE (${columns}, at) >= (${values}, ${since}::timestamptz)
@@ -92,7 +95,7 @@ const looked = (sql: Sql, { operatorId, record, accountId, since, beforeAt, befo
 }
 
 /** Tables whose rows have a name, by what the trail calls a row. */
-const NAMES: ReadonlyArray<readonly [record: string, table: string, name: string]> = [
+const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name: string]> = [
   ["account", "accounts", "name"],
   ["automation_rule", "automation_rules", "definition ->> 'name'"],
   ["channel_account", "channel_accounts", "username"],
@@ -111,40 +114,40 @@ const NAMES: ReadonlyArray<readonly [record: string, table: string, name: string
 ]
 
 /** What the record of a row `c` is called, by its `kind` and its `key`, which is a `number` where it is one. */
-const nameOf = (sql: Sql, operatorId: Value<number>): Fragment => {
-  const byId = NAMES.map(
+const recordNameSql = (sql: Sql, operatorId: Value<number>): Fragment => {
+  const byId = NAME_COLUMNS.map(
     ([record, table, name]) => sql`
       WHEN ${sql.literal(`'${record}'`)} THEN (
         SELECT ${sql.literal(name)} FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = c.number)`
   )
   return sql`CASE c.kind ${sql.join("", false)(byId)}
-    WHEN 'reservation' THEN (SELECT guest_name FROM (${firstStay(sql, operatorId)}) first)
+    WHEN 'reservation' THEN (SELECT guest_name FROM (${firstStaySql(sql, operatorId)}) first)
     WHEN 'conversation' THEN (SELECT guest_name FROM conversations WHERE operator_id = ${operatorId} AND code = c.key) END`
 }
 
-const firstStay = (sql: Sql, operatorId: Value<number>): Fragment => sql`
+const firstStaySql = (sql: Sql, operatorId: Value<number>): Fragment => sql`
   SELECT s.guest_name, s.stay_code FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
   WHERE o.operator_id = ${operatorId} AND o.reservation_code = c.key ORDER BY s.id LIMIT 1`
 
-const leadsTo = (sql: Sql, operatorId: Value<number>): Fragment => sql`CASE c.kind
-  WHEN 'reservation' THEN (SELECT stay_code FROM (${firstStay(sql, operatorId)}) first)
+const linkTargetSql = (sql: Sql, operatorId: Value<number>): Fragment => sql`CASE c.kind
+  WHEN 'reservation' THEN (SELECT stay_code FROM (${firstStaySql(sql, operatorId)}) first)
   WHEN 'transaction' THEN (
     SELECT o.reservation_code FROM transactions t JOIN orders o ON o.operator_id = t.operator_id AND o.id = t.order_id
     WHERE t.operator_id = ${operatorId} AND t.id = c.number) END`
 
-const history = (sql: Sql) =>
-  inForms(sql, (asked: Givens<Asked>) => {
-    const { operatorId, accountId } = asked
-    const whose = accountId === undefined ? sql`true` : sql`coalesce(account_id, 0) = ${accountId}`
+const prepareHistory = (sql: Sql) =>
+  inForms(sql, (input: Givens<AuditLogInput>) => {
+    const { operatorId, accountId } = input
+    const accountCondition = accountId === undefined ? sql`true` : sql`coalesce(account_id, 0) = ${accountId}`
     return sql`
-      WITH looked AS MATERIALIZED (${looked(sql, asked)}), chosen AS MATERIALIZED (
+      WITH looked AS MATERIALIZED (${scannedEntriesSql(sql, input)}), chosen AS MATERIALIZED (
         SELECT *, split_part(record, ':', 1) AS kind, substr(record, strpos(record, ':') + 1) AS key,
           CASE WHEN record ~ '^[a-z_]+:[0-9]{1,18}$' THEN split_part(record, ':', 2)::bigint END AS number
-        FROM looked WHERE ${whose} ORDER BY at DESC, id DESC LIMIT ${sql.literal(String(HISTORY_SHOWN + 1))}
+        FROM looked WHERE ${accountCondition} ORDER BY at DESC, id DESC LIMIT ${sql.literal(String(ACTIVITY_LOG_SHOWN + 1))}
       )
       SELECT (SELECT coalesce(jsonb_agg(told ORDER BY at DESC, id DESC), '[]') FROM (
           SELECT c.at, c.id, c.account_id, c.application, c.operation, c.request_id, c.record, c.fields,
-            ${nameOf(sql, operatorId)} AS name, ${leadsTo(sql, operatorId)} AS leads_to
+            ${recordNameSql(sql, operatorId)} AS name, ${linkTargetSql(sql, operatorId)} AS leads_to
           FROM chosen c) told) AS changes,
         (SELECT count(*) FROM looked) AS looked_at,
         (SELECT to_jsonb(last) FROM (SELECT at, id FROM looked ORDER BY at, id LIMIT 1) last) AS furthest,
@@ -154,7 +157,7 @@ const history = (sql: Sql) =>
   })
 
 /** The end of the range: the place to go on from, or the time, whichever is earlier. No row has the id 0. */
-const endOf = ({ until, before }: HistoryWanted): Pick<Asked, "beforeAt" | "beforeId"> =>
+const rangeEndOf = ({ until, before }: AuditLogFilter): Pick<AuditLogInput, "beforeAt" | "beforeId"> =>
   before !== undefined && (until === undefined || before.at < until)
     ? { beforeAt: before.at.toISOString(), beforeId: before.id }
     : { beforeAt: until?.toISOString() ?? "infinity", beforeId: 0 }
@@ -162,17 +165,23 @@ const endOf = ({ until, before }: HistoryWanted): Pick<Asked, "beforeAt" | "befo
 /** The trail as its host reads it. */
 export class History extends Context.Service<
   History,
-  { readonly of: (wanted: HistoryWanted) => Effect.Effect<Shown> }
+  { readonly of: (filter: AuditLogFilter) => Effect.Effect<AuditLogPage> }
 >()("latchkey/desk/History") {
   static readonly layer = Layer.effect(
     History,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = history(sql)
+      const statement = prepareHistory(sql)
       return History.of({
-        of: (wanted) => {
-          const { operatorId, record, accountId, since } = wanted
-          return read(
-            statement({ operatorId, record, accountId, since: since?.toISOString() ?? "-infinity", ...endOf(wanted) })
+        of: (filter) => {
+          const { operatorId, record, accountId, since } = filter
+          return readAuditLogPage(
+            statement({
+              operatorId,
+              record,
+              accountId,
+              since: since?.toISOString() ?? "-infinity",
+              ...rangeEndOf(filter)
+            })
           )
         }
       })

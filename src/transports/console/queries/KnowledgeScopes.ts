@@ -1,56 +1,56 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { Named, namedIn } from "./named.ts"
-import { TrialStay, trialStays } from "./trial-stays.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { TrialStay, trialStaysSql } from "./trial-stays.ts"
 
 // What entries of the knowledge base are for, by its names, and whose questions may be tried.
 
-const Scopes = Schema.Struct({
-  properties: Schema.Array(Named),
-  groups: Schema.Array(Named),
-  room_types: Schema.Array(Named)
+const KnowledgeScopeChoices = Schema.Struct({
+  properties: Schema.Array(NamedRecord),
+  groups: Schema.Array(NamedRecord),
+  room_types: Schema.Array(NamedRecord)
 })
 /** Of each by their names; one more than a form shows, where there are more. */
-export type Scopes = typeof Scopes.Type
+export type KnowledgeScopeChoices = typeof KnowledgeScopeChoices.Type
 
-const Trial = Schema.Struct({
+const KnowledgeTrial = Schema.Struct({
   /** The next whose guests may ask. */
   stays: Schema.Array(TrialStay),
   /** Whether there is the stay that is named; true where none is. */
   is_known: Schema.Boolean
 })
-export type Trial = typeof Trial.Type
+export type KnowledgeTrial = typeof KnowledgeTrial.Type
 
-interface Asked {
+interface KnowledgeScopesInput {
   readonly operatorId: number
 }
 
-interface Tried extends Asked {
+interface KnowledgeTrialInput extends KnowledgeScopesInput {
   readonly today: string
   readonly stayCode: string | undefined
 }
 
-const scopes = (sql: SqlClient.SqlClient) => {
-  const read = onlyRowOf(Scopes)
+const makeListScopes = (sql: SqlClient.SqlClient) => {
+  const read = makeSingleRowReader(KnowledgeScopeChoices)
   const statement = inForms(
     sql,
-    ({ operatorId }: Givens<Asked>) => sql`
-      SELECT ${namedIn(sql, "properties", operatorId)} AS properties,
-        ${namedIn(sql, "property_groups", operatorId)} AS groups, ${namedIn(sql, "room_types", operatorId)} AS room_types`
+    ({ operatorId }: Givens<KnowledgeScopesInput>) => sql`
+      SELECT ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
+        ${namedRecordsSql(sql, "property_groups", operatorId)} AS groups, ${namedRecordsSql(sql, "room_types", operatorId)} AS room_types`
   )
   return (operatorId: number) => read(statement({ operatorId }))
 }
 
-const trial = (sql: SqlClient.SqlClient) => {
-  const read = onlyRowOf(Trial)
-  const statement = inForms(sql, ({ operatorId, today, stayCode }: Givens<Tried>) => {
-    const known =
+const makeFindTrial = (sql: SqlClient.SqlClient) => {
+  const read = makeSingleRowReader(KnowledgeTrial)
+  const statement = inForms(sql, ({ operatorId, today, stayCode }: Givens<KnowledgeTrialInput>) => {
+    const stayExistsCondition =
       stayCode === undefined
         ? sql`true`
         : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
-    return sql`SELECT ${trialStays(sql, { operatorId, today })} AS stays, ${known} AS is_known`
+    return sql`SELECT ${trialStaysSql(sql, { operatorId, today })} AS stays, ${stayExistsCondition} AS is_known`
   })
   return (operatorId: number, today: string, stayCode?: string) => read(statement({ operatorId, today, stayCode }))
 }
@@ -58,13 +58,13 @@ const trial = (sql: SqlClient.SqlClient) => {
 export class KnowledgeScopes extends Context.Service<
   KnowledgeScopes,
   {
-    readonly of: (operatorId: number) => Effect.Effect<Scopes>
+    readonly of: (operatorId: number) => Effect.Effect<KnowledgeScopeChoices>
     /** Stays to try a question on, on that day of the operator's, and whether it has the one that is named. */
-    readonly trial: (operatorId: number, today: string, stayCode?: string) => Effect.Effect<Trial>
+    readonly trial: (operatorId: number, today: string, stayCode?: string) => Effect.Effect<KnowledgeTrial>
   }
 >()("latchkey/desk/KnowledgeScopes") {
   static readonly layer = Layer.effect(
     KnowledgeScopes,
-    Effect.map(SqlClient.SqlClient, (sql) => KnowledgeScopes.of({ of: scopes(sql), trial: trial(sql) }))
+    Effect.map(SqlClient.SqlClient, (sql) => KnowledgeScopes.of({ of: makeListScopes(sql), trial: makeFindTrial(sql) }))
   )
 }

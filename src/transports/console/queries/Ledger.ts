@@ -1,23 +1,23 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { carried } from "../../../domain/money/carried.ts"
-import { Direction, Status } from "../../../domain/money/contract.ts"
-import { dictionariesOf, nameOf } from "../../../domain/money/dictionaries.ts"
+import { selectEntryShares } from "../../../domain/money/carried.ts"
+import { TransactionDirection, TransactionStatus } from "../../../domain/money/contract.ts"
+import { dictionariesOf, entryNameOf } from "../../../domain/money/dictionaries.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowReader } from "../../../platform/database/row-reader.ts"
-import { readBy } from "../../../platform/database/rows.ts"
-import type { SumsAsked } from "./Sums.ts"
+import { makePositionalRowReader } from "../../../platform/database/row-reader.ts"
+import { makeReader } from "../../../platform/database/rows.ts"
+import type { TransactionFilter } from "./Sums.ts"
 
 // The entries of a period for a spreadsheet, in one statement: a line for what each property carries of an entry, so that what is
 // added up there is what the page of money adds up.
 
 type Sql = SqlClient.SqlClient
 
-const Line = Schema.Struct({
+const LedgerLine = Schema.Struct({
   id: Schema.Int,
   action_at: Schema.Date,
-  direction: Direction,
-  status: Status,
+  direction: TransactionDirection,
+  status: TransactionStatus,
   item_id: Schema.Int,
   item_name: Schema.NullOr(Schema.String),
   payment_method_id: Schema.Int,
@@ -31,40 +31,42 @@ const Line = Schema.Struct({
   operator_name: Schema.String,
   note: Schema.String
 })
-export type Line = typeof Line.Type
+export type LedgerLine = typeof LedgerLine.Type
 
-const readLine = rowReader(Line)
-const read = readBy((rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<Line> => rows.map(readLine))
+const readLine = makePositionalRowReader(LedgerLine)
+const readLines = makeReader(
+  (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<LedgerLine> => rows.map(readLine)
+)
 
-interface Asked extends SumsAsked {
+interface LedgerInput extends TransactionFilter {
   readonly operatorId: number
-  readonly most: number
+  readonly limit: number
 }
 
 /** Oldest first. */
-const ledger = (sql: Sql) =>
+const prepareLedger = (sql: Sql) =>
   inForms(
     sql,
-    ({ operatorId, most, ...wanted }: Givens<Asked>) => sql`
+    ({ operatorId, limit, ...filter }: Givens<LedgerInput>) => sql`
       SELECT part.id, part.action_at, part.direction, part.status, part.item_id, item.name AS item_name,
         part.payment_method_id, method.name AS payment_method_name, part.amount::text AS amount, part.currency,
         p.title AS property_title, o.reservation_code, part.stay_code, part.operator_name, part.note
-      FROM (${carried(sql, { operatorId, ...wanted })}) part
+      FROM (${selectEntryShares(sql, { operatorId, ...filter })}) part
       LEFT JOIN properties p ON p.operator_id = part.operator_id AND p.id = part.property_id
       LEFT JOIN orders o ON o.operator_id = part.operator_id AND o.id = part.order_id
       LEFT JOIN dictionary_entries item ON item.operator_id = part.operator_id AND item.id = part.item_id
         AND item.dictionary = part.direction || '_items'
       LEFT JOIN dictionary_entries method ON method.operator_id = part.operator_id AND method.id = part.payment_method_id
         AND method.dictionary = part.direction || '_methods'
-      ORDER BY part.action_at, part.id, part.stay_code LIMIT ${most}`
+      ORDER BY part.action_at, part.id, part.stay_code LIMIT ${limit}`
   )
 
-const named = (line: Line): Line => {
+const withDictionaryNames = (line: LedgerLine): LedgerLine => {
   const { items, methods } = dictionariesOf(line.direction)
   return {
     ...line,
-    item_name: nameOf(items, line.item_id, line.item_name),
-    payment_method_name: nameOf(methods, line.payment_method_id, line.payment_method_name)
+    item_name: entryNameOf(items, line.item_id, line.item_name),
+    payment_method_name: entryNameOf(methods, line.payment_method_id, line.payment_method_name)
   }
 }
 
@@ -73,17 +75,22 @@ export class Ledger extends Context.Service<
   Ledger,
   {
     /** At most so many of them: whoever must know whether there are more asks for one more. */
-    readonly lines: (operatorId: number, asked: SumsAsked, most: number) => Effect.Effect<ReadonlyArray<Line>>
+    readonly lines: (
+      operatorId: number,
+      filter: TransactionFilter,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<LedgerLine>>
   }
 >()("latchkey/desk/Ledger") {
   static readonly layer = Layer.effect(
     Ledger,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = ledger(sql)
+      const statement = prepareLedger(sql)
       return Ledger.of({
-        lines: (operatorId, { from, until, property_id, order_code }, most) =>
-          Effect.map(read(statement({ operatorId, most, from, until, property_id, order_code }).values), (lines) =>
-            lines.map(named)
+        lines: (operatorId, { from, until, property_id, order_code }, limit) =>
+          Effect.map(
+            readLines(statement({ operatorId, limit, from, until, property_id, order_code }).values),
+            (lines) => lines.map(withDictionaryNames)
           )
       })
     })

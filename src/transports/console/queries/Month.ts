@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { addDays } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { MONTH_BOXED, MONTH_PROPERTIES, MONTH_STAYS, STAY_NIGHTS } from "../../../platform/limits.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { MONTH_PROPERTIES, MONTH_STAYS, MONTH_UNASSIGNED_STAYS, STAY_NIGHTS } from "../../../platform/limits.ts"
 
 // What holds which night of which property, from one day to another, in one statement however many properties there are.
 
@@ -33,7 +33,7 @@ const MonthProperty = Schema.Struct({
 })
 export type MonthProperty = typeof MonthProperty.Type
 
-const Shown = Schema.Struct({
+const MonthView = Schema.Struct({
   /** By title, {@link MONTH_PROPERTIES} at most, from the one that was asked for on. */
   properties: Schema.Array(MonthProperty),
   total: Schema.Int,
@@ -42,11 +42,11 @@ const Shown = Schema.Struct({
   /** Whether there are more stays than are shown. */
   more: Schema.Boolean
 })
-export type Shown = typeof Shown.Type
+export type MonthView = typeof MonthView.Type
 
-const read = onlyRowOf(Shown)
+const readMonthView = makeSingleRowReader(MonthView)
 
-interface Asked {
+interface MonthInput {
   readonly operatorId: number
   readonly first: string
   readonly last: string
@@ -57,34 +57,38 @@ interface Asked {
   readonly propertyId: number | undefined
 }
 
-const stay = (sql: Sql): Fragment => sql`
+const stayJsonSql = (sql: Sql): Fragment => sql`
   jsonb_build_object('stay_code', s.stay_code, 'guest_name', s.guest_name, 'check_in_date', s.check_in_date,
     'check_out_date', s.check_out_date, 'accepted', o.status = 'accepted')`
 
 /** Stays of orders that are not over, with a night from the first day to the last. */
-const staying = (sql: Sql, { operatorId, first, last, earliest }: Givens<Asked>, where: Fragment): Fragment => sql`
+const staysInRangeSql = (
+  sql: Sql,
+  { operatorId, first, last, earliest }: Givens<MonthInput>,
+  where: Fragment
+): Fragment => sql`
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND s.check_in_date >= ${earliest}::date AND s.check_in_date <= ${last}::date
     AND s.check_out_date > ${first}::date AND o.status IN ('accepted', 'wait_accept', 'wait_pay') AND ${where}`
 
-const month = (sql: Sql) =>
-  inForms(sql, (given: Givens<Asked>) => {
-    const { operatorId, first, last, offset, propertyId } = given
-    const meant =
+const prepareMonth = (sql: Sql) =>
+  inForms(sql, (input: Givens<MonthInput>) => {
+    const { operatorId, first, last, offset, propertyId } = input
+    const propertyCondition =
       propertyId === undefined
         ? sql`operator_id = ${operatorId}`
         : sql`operator_id = ${operatorId} AND id = ${propertyId}`
     return sql`
     WITH shown AS MATERIALIZED (
-      SELECT id, title, deactivated_at IS NOT NULL AS deactivated FROM properties WHERE ${meant}
+      SELECT id, title, deactivated_at IS NOT NULL AS deactivated FROM properties WHERE ${propertyCondition}
       ORDER BY title, id LIMIT ${sql.literal(String(MONTH_PROPERTIES))} OFFSET ${offset}
     ), held AS MATERIALIZED (
-      SELECT s.property_id, ${stay(sql)} AS stay
-      ${staying(sql, given, sql`s.property_id IN (SELECT id FROM shown)`)}
+      SELECT s.property_id, ${stayJsonSql(sql)} AS stay
+      ${staysInRangeSql(sql, input, sql`s.property_id IN (SELECT id FROM shown)`)}
       ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_STAYS + 1))}
     ), boxed AS MATERIALIZED (
-      SELECT ${stay(sql)} AS stay ${staying(sql, given, sql`s.property_id IS NULL`)}
-      ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_BOXED + 1))}
+      SELECT ${stayJsonSql(sql)} AS stay ${staysInRangeSql(sql, input, sql`s.property_id IS NULL`)}
+      ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS + 1))}
     ), stays_of AS (
       SELECT property_id, jsonb_agg(stay) AS stays FROM held GROUP BY property_id
     ), days_of AS (
@@ -95,19 +99,19 @@ const month = (sql: Sql) =>
         AND d.day >= ${first}::date AND d.day <= ${last}::date AND (d.closed OR d.imported > 0)
       GROUP BY d.property_id
     )
-    SELECT (SELECT count(*) FROM properties WHERE ${meant}) AS total,
+    SELECT (SELECT count(*) FROM properties WHERE ${propertyCondition}) AS total,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'title', p.title, 'deactivated', p.deactivated,
         'stays', coalesce(stays_of.stays, '[]'), 'closed', coalesce(days_of.closed, '[]'),
         'elsewhere', coalesce(days_of.elsewhere, '[]')) ORDER BY p.title, p.id), '[]')
       FROM shown p LEFT JOIN stays_of ON stays_of.property_id = p.id LEFT JOIN days_of ON days_of.property_id = p.id
       ) AS properties,
       (SELECT coalesce(jsonb_agg(stay), '[]') FROM (
-        SELECT stay FROM boxed LIMIT ${sql.literal(String(MONTH_BOXED))}) each) AS boxed,
+        SELECT stay FROM boxed LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS))}) each) AS boxed,
       (SELECT count(*) FROM held) > ${sql.literal(String(MONTH_STAYS))}
-        OR (SELECT count(*) FROM boxed) > ${sql.literal(String(MONTH_BOXED))} AS more`
+        OR (SELECT count(*) FROM boxed) > ${sql.literal(String(MONTH_UNASSIGNED_STAYS))} AS more`
   })
 
-export interface Span {
+export interface CalendarSpan {
   /** Both included. */
   readonly first: string
   readonly last: string
@@ -118,20 +122,27 @@ export class Month extends Context.Service<
   Month,
   {
     /** Of all properties, from the `offset`th by title on. */
-    readonly of: (operatorId: number, span: Span, offset: number) => Effect.Effect<Shown>
+    readonly of: (operatorId: number, span: CalendarSpan, offset: number) => Effect.Effect<MonthView>
     /** Of one; no property where the operator has no such. */
-    readonly ofProperty: (operatorId: number, span: Span, propertyId: number) => Effect.Effect<Shown>
+    readonly ofProperty: (operatorId: number, span: CalendarSpan, propertyId: number) => Effect.Effect<MonthView>
   }
 >()("latchkey/desk/Month") {
   static readonly layer = Layer.effect(
     Month,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = month(sql)
-      const asked = (operatorId: number, { first, last }: Span, offset: number, propertyId: number | undefined) =>
-        read(statement({ operatorId, first, last, earliest: addDays(first, -STAY_NIGHTS), offset, propertyId }))
+      const statement = prepareMonth(sql)
+      const readMonth = (
+        operatorId: number,
+        { first, last }: CalendarSpan,
+        offset: number,
+        propertyId: number | undefined
+      ) =>
+        readMonthView(
+          statement({ operatorId, first, last, earliest: addDays(first, -STAY_NIGHTS), offset, propertyId })
+        )
       return Month.of({
-        of: (operatorId, span, offset) => asked(operatorId, span, offset, undefined),
-        ofProperty: (operatorId, span, propertyId) => asked(operatorId, span, 0, propertyId)
+        of: (operatorId, span, offset) => readMonth(operatorId, span, offset, undefined),
+        ofProperty: (operatorId, span, propertyId) => readMonth(operatorId, span, 0, propertyId)
       })
     })
   )

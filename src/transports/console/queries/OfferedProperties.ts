@@ -2,31 +2,31 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { daysInRange } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { STAY_NIGHTS } from "../../../platform/limits.ts"
-import { OfferedProperty, offeredProperties } from "./in-the-way.ts"
+import { OfferedProperty, offeredPropertiesSql } from "./in-the-way.ts"
 
 /** When somebody would arrive and leave. */
-export interface Nights {
+export interface StayNights {
   readonly from: string
   readonly before: string
 }
 
-interface Asked {
+interface OfferedPropertiesInput {
   readonly operatorId: number
   readonly from: string | undefined
   readonly before: string | undefined
 }
 
-const read = rowsOf(OfferedProperty)
+const readOfferedProperties = makeRowsReader(OfferedProperty)
 
-const offered = (sql: SqlClient.SqlClient) =>
-  inForms(sql, ({ operatorId, from, before }: Givens<Asked>) =>
-    offeredProperties(sql, operatorId, from === undefined || before === undefined ? undefined : { from, before })
+const prepareOfferedProperties = (sql: SqlClient.SqlClient) =>
+  inForms(sql, ({ operatorId, from, before }: Givens<OfferedPropertiesInput>) =>
+    offeredPropertiesSql(sql, operatorId, from === undefined || before === undefined ? undefined : { from, before })
   )
 
 /** Whether there can be a stay of such nights: of others nothing is looked up. */
-const isStay = ({ from, before }: Nights): boolean => {
+const isPossibleStay = ({ from, before }: StayNights): boolean => {
   const nights = daysInRange(from, before) - 1
   return nights >= 1 && nights <= STAY_NIGHTS
 }
@@ -36,18 +36,18 @@ export class OfferedProperties extends Context.Service<
   OfferedProperties,
   {
     /** By title; with what is in the way on those nights, where some are known. */
-    readonly of: (operatorId: number, nights?: Nights) => Effect.Effect<ReadonlyArray<OfferedProperty>>
+    readonly of: (operatorId: number, nights?: StayNights) => Effect.Effect<ReadonlyArray<OfferedProperty>>
   }
 >()("latchkey/desk/OfferedProperties") {
   static readonly layer = Layer.effect(
     OfferedProperties,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = offered(sql)
+      const statement = prepareOfferedProperties(sql)
       return OfferedProperties.of({
         of: (operatorId, nights) =>
-          read(
+          readOfferedProperties(
             statement(
-              nights !== undefined && isStay(nights)
+              nights !== undefined && isPossibleStay(nights)
                 ? { operatorId, ...nights }
                 : { operatorId, from: undefined, before: undefined }
             )

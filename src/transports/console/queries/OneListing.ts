@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../platform/limits.ts"
-import { linkColumns, linkJoins } from "./listing-link.ts"
-import { Named, namedIn } from "./named.ts"
-import { pushedDays } from "./pushed-days.ts"
+import { mappingColumns, mappingJoins } from "./listing-link.ts"
+import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { pushedDaysSql } from "./pushed-days.ts"
 
 // A listing at a channel, in one statement: what it is, what it sells here, what it could sell, what its channel was told, and
 // whether the two say the same.
@@ -23,7 +23,7 @@ const ListingPush = Schema.Struct({
 })
 export type ListingPush = typeof ListingPush.Type
 
-const Comparison = Schema.Struct({
+const ListingComparison = Schema.Struct({
   /** Null: it was not compared since it was linked. */
   compared_at: Schema.NullOr(Schema.String),
   /** Null: it is not compared by itself. */
@@ -34,7 +34,7 @@ const Comparison = Schema.Struct({
   suspected_days: Schema.Int
 })
 
-const OneListingShown = Schema.Struct({
+const ListingDetail = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
   listing_id: Schema.String,
@@ -53,28 +53,28 @@ const OneListingShown = Schema.Struct({
   /** Changes that its channel is still to be told of, those of the calendar's own as one. */
   waiting: Schema.Int,
   /** Null: it is linked to nothing, or was only now. */
-  comparison: Schema.NullOr(Comparison),
+  comparison: Schema.NullOr(ListingComparison),
   /** The latest first, at most {@link LISTING_PUSHES_SHOWN}. */
   pushes: Schema.Array(ListingPush),
   /** What it could sell (named.ts). */
-  properties: Schema.Array(Named),
-  room_types: Schema.Array(Named)
+  properties: Schema.Array(NamedRecord),
+  room_types: Schema.Array(NamedRecord)
 })
-export type OneListingShown = typeof OneListingShown.Type
+export type ListingDetail = typeof ListingDetail.Type
 
-const read = rowOf(OneListingShown)
+const readListingDetail = makeOptionalRowReader(ListingDetail)
 
-interface Asked {
+interface ListingDetailInput {
   readonly operatorId: number
   readonly id: number
 }
 
-const oneListing = (sql: SqlClient.SqlClient) =>
+const prepareListingDetail = (sql: SqlClient.SqlClient) =>
   inForms(
     sql,
-    (given: Givens<Asked>) => sql`
+    (input: Givens<ListingDetailInput>) => sql`
       SELECT l.id, l.channel_type, l.listing_id, l.title, l.url, l.currency, l.inventory, l.shelf_status, l.property_id,
-        l.room_type_id, ${linkColumns(sql)}, l.ratio, l.ratio_readonly AS readonly,
+        l.room_type_id, ${mappingColumns(sql)}, l.ratio, l.ratio_readonly AS readonly,
         jsonb_build_object('id', a.id, 'username', a.username, 'auth_status', a.auth_status) AS account,
         coalesce(lane.waiting, 0) AS waiting,
         CASE WHEN c.listing_row IS NOT NULL THEN jsonb_build_object(
@@ -85,15 +85,15 @@ const oneListing = (sql: SqlClient.SqlClient) =>
           FROM (
             SELECT * FROM listing_pushes WHERE operator_id = l.operator_id AND listing_row = l.id
             ORDER BY id DESC LIMIT ${sql.literal(String(LISTING_PUSHES_SHOWN))}) p
-          CROSS JOIN LATERAL ${pushedDays(sql)} days
+          CROSS JOIN LATERAL ${pushedDaysSql(sql)} days
         ) row) AS pushes,
-        ${namedIn(sql, "properties", given.operatorId)} AS properties, ${namedIn(sql, "room_types", given.operatorId)} AS room_types
+        ${namedRecordsSql(sql, "properties", input.operatorId)} AS properties, ${namedRecordsSql(sql, "room_types", input.operatorId)} AS room_types
       FROM listings l
       JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
-      ${linkJoins(sql)}
+      ${mappingJoins(sql)}
       LEFT JOIN listing_lanes lane ON lane.operator_id = l.operator_id AND lane.listing_row = l.id
       LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
-      WHERE l.operator_id = ${given.operatorId} AND l.id = ${given.id}`
+      WHERE l.operator_id = ${input.operatorId} AND l.id = ${input.id}`
   )
 
 /** A listing at a channel. */
@@ -101,14 +101,14 @@ export class OneListing extends Context.Service<
   OneListing,
   {
     /** By its row; undefined: the operator has no such listing. */
-    readonly of: (operatorId: number, id: number) => Effect.Effect<OneListingShown | undefined>
+    readonly of: (operatorId: number, id: number) => Effect.Effect<ListingDetail | undefined>
   }
 >()("latchkey/desk/OneListing") {
   static readonly layer = Layer.effect(
     OneListing,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = oneListing(sql)
-      return OneListing.of({ of: (operatorId, id) => read(statement({ operatorId, id })) })
+      const statement = prepareListingDetail(sql)
+      return OneListing.of({ of: (operatorId, id) => readListingDetail(statement({ operatorId, id })) })
     })
   )
 }

@@ -1,24 +1,24 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { addDays, dateOfClock, daysBefore } from "../../../contract/time.ts"
-import { readStayStatus } from "../../../domain/bookings/stays/rules.ts"
+import { addDays, dateOfWallClock, daysBefore } from "../../../contract/time.ts"
+import { currentStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
-import { isHosts } from "../../../domain/guests/reviews/on-channels.ts"
-import { checkOutTime } from "../../../domain/properties/properties/check-out-time.ts"
+import { isHostReviewChannel } from "../../../domain/guests/reviews/on-channels.ts"
+import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
-import { waitsForLook } from "./check-in-waits.ts"
-import { latelySaid, unanswered } from "./unanswered.ts"
-import { unpaidOrders } from "./unpaid.ts"
+import { awaitsReviewCondition } from "./check-in-waits.ts"
+import { recentThreadsStart, unansweredConversationsSql } from "./unanswered.ts"
+import { unpaidOrdersSql } from "./unpaid.ts"
 
 // What a host looks at first, in one statement: who comes and goes today and tomorrow, what waits for an answer, what fails.
 
 type Sql = SqlClient.SqlClient
 
 /** Somebody who comes or goes. */
-const Coming = Schema.Struct({
+const OverviewStay = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
   /** Null: in the box. */
@@ -31,12 +31,12 @@ const Coming = Schema.Struct({
   stay_status: StayStatus,
   arrival_at: Schema.NullOr(Schema.String)
 })
-export type Coming = typeof Coming.Type
+export type OverviewStay = typeof OverviewStay.Type
 
-const Shown = Schema.Struct({
+const OverviewData = Schema.Struct({
   /** At most {@link OVERVIEW_ROWS} each. */
-  arrivals: Schema.Array(Coming),
-  departures: Schema.Array(Coming),
+  arrivals: Schema.Array(OverviewStay),
+  departures: Schema.Array(OverviewStay),
   /** How many come and go today and tomorrow in all. */
   arriving: Schema.Int,
   leaving: Schema.Int,
@@ -55,11 +55,11 @@ const Shown = Schema.Struct({
   /** Pushes that a channel refused, or that were given up, lately. */
   pushes: Schema.Int
 })
-export type Shown = typeof Shown.Type
+export type OverviewData = typeof OverviewData.Type
 
-const read = onlyRowOf(Shown)
+const readOverview = makeSingleRowReader(OverviewData)
 
-interface Asked {
+interface OverviewInput {
   readonly operatorId: number
   readonly today: string
   readonly tomorrow: string
@@ -73,54 +73,58 @@ interface Asked {
 }
 
 /** Of few stays the orders are looked up one by one: joined, all orders there ever were would be looked through for them. */
-const ofAccepted = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
+const acceptedOrderJoin = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
     SELECT o.status FROM orders o
     WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`
 
 /** Accepted stays that come or go on either day, `column` says which; `json` and `count` of them. */
-const coming = (sql: Sql, { operatorId, today, tomorrow }: Givens<Asked>, column: "check_in_date" | "check_out_date") =>
+const staysByDaySql = (
+  sql: Sql,
+  { operatorId, today, tomorrow }: Givens<OverviewInput>,
+  column: "check_in_date" | "check_out_date"
+) =>
   sql`
     SELECT s.stay_code, s.guest_name, p.title AS property_title, s.${sql(column)}::text AS day, s.number_of_guests,
-      s.stay_status, to_char(s.arrival_at, 'HH24:MI') AS arrival_at, ${checkOutTime(sql, sql`s`)} AS check_out_time
-    FROM stays s ${ofAccepted(sql)}
+      s.stay_status, to_char(s.arrival_at, 'HH24:MI') AS arrival_at, ${checkOutTimeSql(sql, sql`s`)} AS check_out_time
+    FROM stays s ${acceptedOrderJoin(sql)}
     LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
     WHERE s.operator_id = ${operatorId} AND s.${sql(column)} IN (${today}::date, ${tomorrow}::date)
     ORDER BY s.${sql(column)}, p.title, s.id`
 
-const rowsIn = (sql: Sql, query: Fragment): Fragment =>
+const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
   sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (SELECT * FROM ${query} each LIMIT ${sql.literal(String(OVERVIEW_ROWS))}) row)`
 
-const countIn = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
+const countSql = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
 
 /** Stays whose guests' documents wait for somebody to look at them. */
-const toApprove = (sql: Sql, { operatorId, today }: Givens<Asked>): Fragment => sql`
+const checkInsToReviewSql = (sql: Sql, { operatorId, today }: Givens<OverviewInput>): Fragment => sql`
   stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-  WHERE s.operator_id = ${operatorId} AND ${waitsForLook(sql, today)}`
+  WHERE s.operator_id = ${operatorId} AND ${awaitsReviewCondition(sql, today)}`
 
 /** Stays of now and of the days to come that are in no property. */
-const inBox = (sql: Sql, { operatorId, today, until }: Givens<Asked>): Fragment => sql`
-  stays s ${ofAccepted(sql)}
+const unassignedStaysSql = (sql: Sql, { operatorId, today, until }: Givens<OverviewInput>): Fragment => sql`
+  stays s ${acceptedOrderJoin(sql)}
   WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL
     AND s.check_out_date >= ${today}::date AND s.check_out_date <= ${until}::date`
 
-const overview = (sql: Sql) =>
-  inForms(sql, (given: Givens<Asked>) => {
-    const { operatorId, from, until, failedSince, today, reviewedFrom } = given
+const prepareOverview = (sql: Sql) =>
+  inForms(sql, (input: Givens<OverviewInput>) => {
+    const { operatorId, from, until, failedSince, today, reviewedFrom } = input
     return sql`
-    WITH arriving AS MATERIALIZED (${coming(sql, given, "check_in_date")}),
-      leaving AS MATERIALIZED (${coming(sql, given, "check_out_date")})
-    SELECT ${rowsIn(sql, sql`arriving`)} AS arrivals, ${rowsIn(sql, sql`leaving`)} AS departures,
-      ${countIn(sql, sql`arriving`)} AS arriving, ${countIn(sql, sql`leaving`)} AS leaving,
-      ${countIn(sql, sql`(${unpaidOrders(sql, { operatorId, from, until })}) each`)} AS unpaid,
-      ${countIn(sql, sql`orders WHERE operator_id = ${operatorId} AND status = 'wait_accept'`)} AS requests,
-      ${countIn(sql, unanswered(sql, given))} AS messages,
-      ${countIn(sql, sql`reviews r WHERE r.operator_id = ${operatorId} AND NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)} AND r.check_out_date >= ${reviewedFrom}::date AND r.check_out_date <= ${today}::date`)} AS reviews,
-      ${countIn(sql, toApprove(sql, given))} AS check_ins,
-      ${countIn(sql, inBox(sql, given))} AS boxed,
-      ${countIn(sql, sql`webhook_subscriptions WHERE operator_id = ${operatorId} AND deleted_at IS NULL AND health->>'state' <> 'healthy'`)} AS webhooks,
-      ${countIn(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND error IS NOT NULL`)} AS calendars,
-      ${countIn(sql, sql`channel_accounts WHERE operator_id = ${operatorId} AND auth_status <> 'active'`)} AS accounts,
-      ${countIn(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
+    WITH arriving AS MATERIALIZED (${staysByDaySql(sql, input, "check_in_date")}),
+      leaving AS MATERIALIZED (${staysByDaySql(sql, input, "check_out_date")})
+    SELECT ${rowsJsonSql(sql, sql`arriving`)} AS arrivals, ${rowsJsonSql(sql, sql`leaving`)} AS departures,
+      ${countSql(sql, sql`arriving`)} AS arriving, ${countSql(sql, sql`leaving`)} AS leaving,
+      ${countSql(sql, sql`(${unpaidOrdersSql(sql, { operatorId, from, until })}) each`)} AS unpaid,
+      ${countSql(sql, sql`orders WHERE operator_id = ${operatorId} AND status = 'wait_accept'`)} AS requests,
+      ${countSql(sql, unansweredConversationsSql(sql, input))} AS messages,
+      ${countSql(sql, sql`reviews r WHERE r.operator_id = ${operatorId} AND NOT r.host_wrote AND ${isHostReviewChannel(sql, sql`r.channel_type`)} AND r.check_out_date >= ${reviewedFrom}::date AND r.check_out_date <= ${today}::date`)} AS reviews,
+      ${countSql(sql, checkInsToReviewSql(sql, input))} AS check_ins,
+      ${countSql(sql, unassignedStaysSql(sql, input))} AS boxed,
+      ${countSql(sql, sql`webhook_subscriptions WHERE operator_id = ${operatorId} AND deleted_at IS NULL AND health->>'state' <> 'healthy'`)} AS webhooks,
+      ${countSql(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND error IS NOT NULL`)} AS calendars,
+      ${countSql(sql, sql`channel_accounts WHERE operator_id = ${operatorId} AND auth_status <> 'active'`)} AS accounts,
+      ${countSql(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
   })
 
 /** Where a day begins. */
@@ -128,21 +132,21 @@ export class Overview extends Context.Service<
   Overview,
   {
     /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
-    readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<Shown>
+    readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<OverviewData>
   }
 >()("latchkey/desk/Overview") {
   static readonly layer = Layer.effect(
     Overview,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = overview(sql)
+      const statement = prepareOverview(sql)
       return Overview.of({
         of: (operatorId, clock, now) => {
-          const today = dateOfClock(clock)
-          const withReadStatus = (leaving: Coming): Coming => ({
-            ...leaving,
-            stay_status: readStayStatus({ ...leaving, status: "accepted", check_out_date: leaving.day }, clock)
+          const today = dateOfWallClock(clock)
+          const withCurrentStatus = (stay: OverviewStay): OverviewStay => ({
+            ...stay,
+            stay_status: currentStayStatus({ ...stay, status: "accepted", check_out_date: stay.day }, clock)
           })
-          return read(
+          return readOverview(
             statement({
               operatorId,
               today,
@@ -150,10 +154,10 @@ export class Overview extends Context.Service<
               from: addDays(today, -SEARCH_DAYS),
               until: addDays(today, SEARCH_DAYS),
               failedSince: daysBefore(now, OVERVIEW_DAYS_FAILED),
-              threadsSince: latelySaid(now),
+              threadsSince: recentThreadsStart(now),
               reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
             })
-          ).pipe(Effect.map((shown) => ({ ...shown, departures: shown.departures.map(withReadStatus) })))
+          ).pipe(Effect.map((data) => ({ ...data, departures: data.departures.map(withCurrentStatus) })))
         }
       })
     })

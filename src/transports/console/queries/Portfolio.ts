@@ -1,51 +1,51 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { GroupOf, TagOf } from "../../../domain/properties/properties/contract.ts"
-import { groupsOf, tagsOn } from "../../../domain/properties/properties/labels.ts"
+import { GroupRef, TagRef } from "../../../domain/properties/properties/contract.ts"
+import { groupsJson, tagsJson } from "../../../domain/properties/properties/labels.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS } from "../../../platform/limits.ts"
-import { titled } from "./choosing.ts"
+import { titleCondition } from "./choosing.ts"
 
 // What an operator lets and how it is sorted, in one statement: properties with all that is on them, and the groups, tags and room
 // types there are. The operations tell no property's state, and lists of ids where a host wants to see names.
 
 type Sql = SqlClient.SqlClient
 
-const Property = Schema.Struct({
+const PortfolioPropertyRow = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   /** Null: it is let. */
   deactivated_at: Schema.NullOr(Schema.String),
-  groups: Schema.Array(GroupOf),
-  tags: Schema.Array(TagOf),
+  groups: Schema.Array(GroupRef),
+  tags: Schema.Array(TagRef),
   room_type: Schema.NullOr(Schema.String)
 })
-export type PortfolioProperty = typeof Property.Type
+export type PortfolioProperty = typeof PortfolioPropertyRow.Type
 
-const Counted = { id: Schema.Int, name: Schema.String, properties: Schema.Int }
+const CountedFields = { id: Schema.Int, name: Schema.String, properties: Schema.Int }
 
-const Group = Schema.Struct(Counted)
-const Tag = Schema.Struct({ ...Counted, color: Schema.String, room_types: Schema.Int })
-const RoomType = Schema.Struct({ ...Counted, tags: Schema.Array(TagOf) })
+const PortfolioGroup = Schema.Struct(CountedFields)
+const PortfolioTag = Schema.Struct({ ...CountedFields, color: Schema.String, room_types: Schema.Int })
+const PortfolioRoomType = Schema.Struct({ ...CountedFields, tags: Schema.Array(TagRef) })
 
 /** A part of a list of at most {@link PORTFOLIO_ROWS}, and how many there are in all. */
-const part = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
+const partSchema = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
   Schema.Struct({ total: Schema.Int, rows: Schema.Array(row) })
 
-const Shown = Schema.Struct({
-  properties: part(Property),
-  groups: part(Group),
-  tags: part(Tag),
-  room_types: part(RoomType)
+const PortfolioRow = Schema.Struct({
+  properties: partSchema(PortfolioPropertyRow),
+  groups: partSchema(PortfolioGroup),
+  tags: partSchema(PortfolioTag),
+  room_types: partSchema(PortfolioRoomType)
 })
-export type ShownPortfolio = typeof Shown.Type
+export type PortfolioData = typeof PortfolioRow.Type
 
-const read = onlyRowOf(Shown)
+const readPortfolio = makeSingleRowReader(PortfolioRow)
 
 /** Where each list begins, and a part of the titles that are looked for. */
-export interface PortfolioAsked {
+export interface PortfolioInput {
   readonly operatorId: number
   readonly q: string | undefined
   readonly properties: number
@@ -55,7 +55,7 @@ export interface PortfolioAsked {
 }
 
 /** A jsonb object of {@link part}: rows of `matching` by `order`, of which `page` is one. */
-const partOf = (
+const partJsonSql = (
   sql: Sql,
   matching: Fragment,
   { order, offset, row }: { readonly order: Fragment; readonly offset: Fragment; readonly row: Fragment }
@@ -64,57 +64,57 @@ const partOf = (
     SELECT coalesce(jsonb_agg(${row} ORDER BY ${order}), '[]')
     FROM (SELECT * FROM ${matching} ORDER BY ${order} LIMIT ${sql.literal(String(PORTFOLIO_ROWS))} OFFSET ${offset}) page))`
 
-const inRoomType = (sql: Sql): Fragment => sql`(
+const roomTypeTitleSql = (sql: Sql): Fragment => sql`(
   SELECT t.title FROM room_type_properties link
   JOIN room_types t ON t.operator_id = link.operator_id AND t.id = link.room_type_id
   WHERE link.operator_id = page.operator_id AND link.property_id = page.id)`
 
 /** How many are on a list of `page`. */
-const countOn = (sql: Sql, links: string, owner: string): Fragment =>
+const linkCountSql = (sql: Sql, links: string, owner: string): Fragment =>
   sql`(SELECT count(*) FROM ${sql(links)} link WHERE link.operator_id = page.operator_id AND link.${sql(owner)} = page.id)`
 
-const portfolio = (sql: Sql) =>
-  inForms(sql, ({ operatorId, q, properties, groups, tags, room_types }: Givens<PortfolioAsked>) => {
-    const of = (table: string, narrowed: Fragment) =>
+const preparePortfolio = (sql: Sql) =>
+  inForms(sql, ({ operatorId, q, properties, groups, tags, room_types }: Givens<PortfolioInput>) => {
+    const matchingSql = (table: string, narrowed: Fragment) =>
       sql`(SELECT * FROM ${sql(table)} each WHERE each.operator_id = ${operatorId} AND ${narrowed}) matching`
     return sql`
-      SELECT ${partOf(sql, of("properties", titled(sql, sql`each.title`, q)), {
+      SELECT ${partJsonSql(sql, matchingSql("properties", titleCondition(sql, sql`each.title`, q)), {
         order: sql`title, id`,
         offset: sql`${properties}`,
         row: sql`jsonb_build_object('id', page.id, 'title', page.title, 'deactivated_at', page.deactivated_at,
-          'groups', ${groupsOf(sql)}, 'tags', ${tagsOn(sql, "property")}, 'room_type', ${inRoomType(sql)})`
+          'groups', ${groupsJson(sql)}, 'tags', ${tagsJson(sql, "property")}, 'room_type', ${roomTypeTitleSql(sql)})`
       })} AS properties,
-      ${partOf(sql, of("property_groups", sql`true`), {
+      ${partJsonSql(sql, matchingSql("property_groups", sql`true`), {
         order: sql`name, id`,
         offset: sql`${groups}`,
         row: sql`jsonb_build_object('id', page.id, 'name', page.name,
-          'properties', ${countOn(sql, "current_group_properties", "group_id")})`
+          'properties', ${linkCountSql(sql, "current_group_properties", "group_id")})`
       })} AS groups,
-      ${partOf(sql, of("property_tags", sql`each.deleted_at IS NULL`), {
+      ${partJsonSql(sql, matchingSql("property_tags", sql`each.deleted_at IS NULL`), {
         order: sql`name, id`,
         offset: sql`${tags}`,
         row: sql`jsonb_build_object('id', page.id, 'name', page.name, 'color', page.color,
-          'properties', ${countOn(sql, "current_tag_properties", "tag_id")},
-          'room_types', ${countOn(sql, "current_tag_room_types", "tag_id")})`
+          'properties', ${linkCountSql(sql, "current_tag_properties", "tag_id")},
+          'room_types', ${linkCountSql(sql, "current_tag_room_types", "tag_id")})`
       })} AS tags,
-      ${partOf(sql, of("room_types", sql`true`), {
+      ${partJsonSql(sql, matchingSql("room_types", sql`true`), {
         order: sql`title, id`,
         offset: sql`${room_types}`,
         row: sql`jsonb_build_object('id', page.id, 'name', page.title,
-          'properties', ${countOn(sql, "room_type_properties", "room_type_id")}, 'tags', ${tagsOn(sql, "room_type")})`
+          'properties', ${linkCountSql(sql, "room_type_properties", "room_type_id")}, 'tags', ${tagsJson(sql, "room_type")})`
       })} AS room_types`
   })
 
 /** What an operator lets, as a host looks over it. */
 export class Portfolio extends Context.Service<
   Portfolio,
-  { readonly of: (asked: PortfolioAsked) => Effect.Effect<ShownPortfolio> }
+  { readonly of: (input: PortfolioInput) => Effect.Effect<PortfolioData> }
 >()("latchkey/desk/Portfolio") {
   static readonly layer = Layer.effect(
     Portfolio,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = portfolio(sql)
-      return Portfolio.of({ of: (asked) => read(statement(asked)) })
+      const statement = preparePortfolio(sql)
+      return Portfolio.of({ of: (input) => readPortfolio(statement(input)) })
     })
   )
 }

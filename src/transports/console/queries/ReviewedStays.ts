@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowsOf } from "../../../platform/database/rows.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../../platform/limits.ts"
 
 // Whose stay a review is of, in one statement for all reviews of a page.
@@ -17,9 +17,9 @@ const ReviewedStay = Schema.Struct({
 })
 export type ReviewedStay = typeof ReviewedStay.Type
 
-const read = rowsOf(ReviewedStay)
+const readStays = makeRowsReader(ReviewedStay)
 
-interface Asked {
+interface ReviewedStaysInput {
   readonly operatorId: number
   readonly codes: ReadonlyArray<string>
 }
@@ -37,7 +37,7 @@ export class ReviewedStays extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = inForms(
         sql,
-        ({ operatorId, codes }: Givens<Asked>) => sql`
+        ({ operatorId, codes }: Givens<ReviewedStaysInput>) => sql`
           SELECT o.reservation_code, s.stay_code, s.guest_name, p.title AS property_title, o.conversation_id
           FROM orders o
           CROSS JOIN LATERAL (
@@ -51,7 +51,7 @@ export class ReviewedStays extends Context.Service<
           codes.length === 0
             ? Effect.succeed(new Map())
             : Effect.map(
-                read(statement({ operatorId, codes: codes.slice(0, PAGE_MAX) })),
+                readStays(statement({ operatorId, codes: codes.slice(0, PAGE_MAX) })),
                 (rows) => new Map(rows.map((row) => [row.reservation_code, row]))
               )
       })

@@ -1,46 +1,47 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { KeptRule } from "../../../domain/automation/rules/rule.ts"
+import { StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AUTOMATION_RULES, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
-import { Named, namedIn } from "./named.ts"
-import { TrialStay, trialStays } from "./trial-stays.ts"
+import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { TrialStay, trialStaysSql } from "./trial-stays.ts"
 
 // A host's rules as they are read: in the words of the names they have, in one statement.
 
-const Shown = Schema.Struct({
+const RuleBookData = Schema.Struct({
   /** All but the removed, the oldest first; what one says is cut after {@link RULE_TEXT_SHOWN} characters, but for the tried one. */
-  rules: Schema.Array(Schema.toCodecJson(KeptRule)),
+  rules: Schema.Array(Schema.toCodecJson(StoredRule)),
   /** By their titles; one more than a form shows, where there are more. */
-  properties: Schema.Array(Named),
+  properties: Schema.Array(NamedRecord),
   /** The next that a rule may be tried on; none unless one is. */
   stays: Schema.Array(TrialStay)
 })
-export type Shown = typeof Shown.Type
+export type RuleBookData = typeof RuleBookData.Type
 
-const read = onlyRowOf(Shown)
+const readRuleBook = makeSingleRowReader(RuleBookData)
 
-interface Asked {
+interface RuleBookInput {
   readonly operatorId: number
   readonly today: string
   /** The rule that is tried. */
-  readonly tried: number | undefined
+  readonly triedRuleId: number | undefined
 }
 
-const ruleBook = (sql: SqlClient.SqlClient) =>
-  inForms(sql, ({ operatorId, today, tried }: Givens<Asked>) => {
+const prepareRuleBook = (sql: SqlClient.SqlClient) =>
+  inForms(sql, ({ operatorId, today, triedRuleId }: Givens<RuleBookInput>) => {
     const cut = sql`CASE WHEN definition -> 'text' IS NOT NULL
       THEN definition || jsonb_build_object('text', left(definition ->> 'text', ${sql.literal(String(RULE_TEXT_SHOWN))}))
       ELSE definition END`
-    const definition = tried === undefined ? cut : sql`CASE WHEN id = ${tried} THEN definition ELSE ${cut} END`
+    const definition =
+      triedRuleId === undefined ? cut : sql`CASE WHEN id = ${triedRuleId} THEN definition ELSE ${cut} END`
     return sql`
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
           SELECT operator_id, id, ${definition} AS definition, state, since, created_at FROM automation_rules
           WHERE operator_id = ${operatorId} AND state <> 'removed'
           ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES))}) rule) AS rules,
-        ${namedIn(sql, "properties", operatorId)} AS properties,
-        ${tried === undefined ? sql`'[]'::jsonb` : trialStays(sql, { operatorId, today })} AS stays`
+        ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
+        ${triedRuleId === undefined ? sql`'[]'::jsonb` : trialStaysSql(sql, { operatorId, today })} AS stays`
   })
 
 /** What a host's rules are, and what they can be about. */
@@ -48,14 +49,16 @@ export class RuleBook extends Context.Service<
   RuleBook,
   {
     /** As it is on that day of the operator's. `tried`: with all that this rule says, and stays to try it on. */
-    readonly of: (operatorId: number, today: string, tried?: number) => Effect.Effect<Shown>
+    readonly of: (operatorId: number, today: string, triedRuleId?: number) => Effect.Effect<RuleBookData>
   }
 >()("latchkey/desk/RuleBook") {
   static readonly layer = Layer.effect(
     RuleBook,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = ruleBook(sql)
-      return RuleBook.of({ of: (operatorId, today, tried) => read(statement({ operatorId, today, tried })) })
+      const statement = prepareRuleBook(sql)
+      return RuleBook.of({
+        of: (operatorId, today, triedRuleId) => readRuleBook(statement({ operatorId, today, triedRuleId }))
+      })
     })
   )
 }

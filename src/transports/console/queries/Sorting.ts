@@ -2,9 +2,9 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
-import { Choosable, toChoose } from "./choosing.ts"
+import { PickableProperty, pickablePropertiesSql } from "./choosing.ts"
 
 // A group, a tag or a room type as the form has it that makes or changes it: what it is, what it is on, and what there is to choose
 // from. Each in one statement.
@@ -17,15 +17,15 @@ const Group = Schema.Struct({ id: Schema.Int, name: Schema.String, property_ids:
 const Tag = Schema.Struct({ ...Group.fields, color: Schema.String, room_type_ids: Ids })
 
 /** `it` is null where there is none of that id, or none is meant. */
-const forming = <A>(it: Schema.ConstraintCodec<A, unknown>) =>
-  Schema.Struct({ it: Schema.NullOr(it), properties: Schema.Array(Choosable) })
+const formSchema = <A>(it: Schema.ConstraintCodec<A, unknown>) =>
+  Schema.Struct({ it: Schema.NullOr(it), properties: Schema.Array(PickableProperty) })
 
 const RoomTypes = Schema.Array(Schema.Struct({ id: Schema.Int, title: Schema.String }))
 
-const GroupForm = forming(Group)
-const TagForm = Schema.Struct({ ...forming(Tag).fields, room_types: RoomTypes })
+const GroupForm = formSchema(Group)
+const TagForm = Schema.Struct({ ...formSchema(Tag).fields, room_types: RoomTypes })
 const RoomTypeForm = Schema.Struct({
-  properties: Schema.Array(Choosable),
+  properties: Schema.Array(PickableProperty),
   /** Properties that are in a room type already, and so in none that is made. */
   taken: Schema.Int
 })
@@ -34,7 +34,7 @@ export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
 /** Which one; undefined: one that is to be made. */
-export interface Formed {
+export interface LabelFormInput {
   readonly operatorId: number
   readonly id: number | undefined
   /** A part of the titles to choose from. */
@@ -42,79 +42,81 @@ export interface Formed {
 }
 
 /** The ids on a list, ascending: `jsonb`. */
-const idsIn = (sql: Sql, item: string, on: Fragment): Fragment =>
-  sql`(SELECT coalesce(jsonb_agg(${sql(item)} ORDER BY ${sql(item)}), '[]') FROM (${on}) link)`
+const idsJsonSql = (sql: Sql, item: string, onListSql: Fragment): Fragment =>
+  sql`(SELECT coalesce(jsonb_agg(${sql(item)} ORDER BY ${sql(item)}), '[]') FROM (${onListSql}) link)`
 
-const NONE = "SELECT NULL::bigint WHERE false"
+const NO_IDS_SQL = "SELECT NULL::bigint WHERE false"
 
-const group = (sql: Sql) => {
-  const read = onlyRowOf(GroupForm)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<Formed>) => {
-    const on =
+const makeGroupForm = (sql: Sql) => {
+  const read = makeSingleRowReader(GroupForm)
+  const statement = inForms(sql, ({ operatorId, id, q }: Givens<LabelFormInput>) => {
+    const onListSql =
       id === undefined
-        ? sql.literal(NONE)
+        ? sql.literal(NO_IDS_SQL)
         : sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${id}`
     const it =
       id === undefined
         ? sql`NULL`
-        : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'property_ids', ${idsIn(sql, "property_id", on)})
+        : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'property_ids', ${idsJsonSql(sql, "property_id", onListSql)})
             FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`
-    return sql`SELECT ${it} AS it, ${toChoose(sql, { operatorId, q }, on)} AS properties`
+    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, onListSql)} AS properties`
   })
-  return (formed: Formed) => read(statement(formed))
+  return (input: LabelFormInput) => read(statement(input))
 }
 
-const tag = (sql: Sql) => {
-  const read = onlyRowOf(TagForm)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<Formed>) => {
-    const on = (links: string, item: string) =>
+const makeTagForm = (sql: Sql) => {
+  const read = makeSingleRowReader(TagForm)
+  const statement = inForms(sql, ({ operatorId, id, q }: Givens<LabelFormInput>) => {
+    const onListSql = (links: string, item: string) =>
       id === undefined
         ? sql`SELECT NULL::bigint AS ${sql(item)} WHERE false`
         : sql`SELECT ${sql(item)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${id}`
-    const onProperties = on("current_tag_properties", "property_id")
-    const onRoomTypes = on("current_tag_room_types", "room_type_id")
+    const onProperties = onListSql("current_tag_properties", "property_id")
+    const onRoomTypes = onListSql("current_tag_room_types", "room_type_id")
     const it =
       id === undefined
         ? sql`NULL`
         : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'color', color,
-              'property_ids', ${idsIn(sql, "property_id", onProperties)},
-              'room_type_ids', ${idsIn(sql, "room_type_id", onRoomTypes)})
+              'property_ids', ${idsJsonSql(sql, "property_id", onProperties)},
+              'room_type_ids', ${idsJsonSql(sql, "room_type_id", onRoomTypes)})
             FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
     return sql`
-      SELECT ${it} AS it, ${toChoose(sql, { operatorId, q }, onProperties)} AS properties, (
+      SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, onProperties)} AS properties, (
         SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title)), '[]')
         FROM (
           SELECT t.id, t.title FROM room_types t LEFT JOIN (${onRoomTypes}) on_list ON on_list.room_type_id = t.id
           WHERE t.operator_id = ${operatorId} ORDER BY on_list.room_type_id IS NULL, t.title, t.id
           LIMIT ${sql.literal(String(NAMED_PROPERTIES))}) choosable) AS room_types`
   })
-  return (formed: Formed) => read(statement(formed))
+  return (input: LabelFormInput) => read(statement(input))
 }
 
-const roomType = (sql: Sql) => {
-  const read = onlyRowOf(RoomTypeForm)
-  const statement = inForms(sql, ({ operatorId, q }: Givens<Omit<Formed, "id">>) => {
-    const free = sql`NOT EXISTS (
+const makeRoomTypeForm = (sql: Sql) => {
+  const read = makeSingleRowReader(RoomTypeForm)
+  const statement = inForms(sql, ({ operatorId, q }: Givens<Omit<LabelFormInput, "id">>) => {
+    const unusedCondition = sql`NOT EXISTS (
       SELECT FROM room_type_properties link WHERE link.operator_id = p.operator_id AND link.property_id = p.id)`
     return sql`
-      SELECT ${toChoose(sql, { operatorId, q }, sql.literal(NONE), free)} AS properties,
+      SELECT ${pickablePropertiesSql(sql, { operatorId, q }, sql.literal(NO_IDS_SQL), unusedCondition)} AS properties,
         (SELECT count(*) FROM room_type_properties WHERE operator_id = ${operatorId}) AS taken`
   })
-  return ({ operatorId, q }: Omit<Formed, "id">) => read(statement({ operatorId, q }))
+  return ({ operatorId, q }: Omit<LabelFormInput, "id">) => read(statement({ operatorId, q }))
 }
 
 /** What forms that sort properties begin with. */
 export class Sorting extends Context.Service<
   Sorting,
   {
-    readonly group: (formed: Formed) => Effect.Effect<GroupForm>
-    readonly tag: (formed: Formed) => Effect.Effect<TagForm>
+    readonly group: (input: LabelFormInput) => Effect.Effect<GroupForm>
+    readonly tag: (input: LabelFormInput) => Effect.Effect<TagForm>
     /** A room type is only made: nothing changes one. */
-    readonly roomType: (formed: Omit<Formed, "id">) => Effect.Effect<RoomTypeForm>
+    readonly roomType: (input: Omit<LabelFormInput, "id">) => Effect.Effect<RoomTypeForm>
   }
 >()("latchkey/desk/Sorting") {
   static readonly layer = Layer.effect(
     Sorting,
-    Effect.map(SqlClient.SqlClient, (sql) => Sorting.of({ group: group(sql), tag: tag(sql), roomType: roomType(sql) }))
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      Sorting.of({ group: makeGroupForm(sql), tag: makeTagForm(sql), roomType: makeRoomTypeForm(sql) })
+    )
   )
 }

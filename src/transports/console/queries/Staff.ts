@@ -2,40 +2,40 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { STAFF_PROPERTIES_NAMED, STAFF_ROWS } from "../../../platform/limits.ts"
-import { Choosable, toChoose } from "./choosing.ts"
+import { PickableProperty, pickablePropertiesSql } from "./choosing.ts"
 
 // Who works in the properties, with the names of these; the operation tells their ids.
 
 type Sql = SqlClient.SqlClient
 
-const Person = { id: Schema.Int, name: Schema.String, mobile: Schema.String, is_active: Schema.Boolean }
+const StaffFields = { id: Schema.Int, name: Schema.String, mobile: Schema.String, is_active: Schema.Boolean }
 
-const Listed = Schema.Struct({
-  ...Person,
+const StaffListRow = Schema.Struct({
+  ...StaffFields,
   /** The first {@link STAFF_PROPERTIES_NAMED} of those the person is limited to, and how many these are: none, then it is all. */
   titles: Schema.Array(Schema.String),
   properties: Schema.Int
 })
-export type ListedStaff = typeof Listed.Type
+export type StaffListItem = typeof StaffListRow.Type
 
-const Shown = Schema.Struct({ total: Schema.Int, rows: Schema.Array(Listed) })
+const StaffPage = Schema.Struct({ total: Schema.Int, rows: Schema.Array(StaffListRow) })
 
-const Formed = Schema.Struct({
+const StaffFormRow = Schema.Struct({
   it: Schema.NullOr(
-    Schema.Struct({ ...Person, email: Schema.String, note: Schema.String, property_ids: Schema.Array(Schema.Int) })
+    Schema.Struct({ ...StaffFields, email: Schema.String, note: Schema.String, property_ids: Schema.Array(Schema.Int) })
   ),
-  properties: Schema.Array(Choosable)
+  properties: Schema.Array(PickableProperty)
 })
-export type StaffForm = typeof Formed.Type
+export type StaffForm = typeof StaffFormRow.Type
 
-interface Asked {
+interface StaffListInput {
   readonly operatorId: number
   readonly offset: number
 }
 
-interface AskedOne {
+interface StaffFormInput {
   readonly operatorId: number
   /** Undefined: somebody who is to be added. */
   readonly id: number | undefined
@@ -43,21 +43,21 @@ interface AskedOne {
 }
 
 /** The list that counts of the person in `page`. */
-const limitedTo = (sql: Sql): Fragment => sql`
+const limitedPropertiesSql = (sql: Sql): Fragment => sql`
   staff_properties link JOIN properties p ON p.operator_id = link.operator_id AND p.id = link.property_id
   WHERE link.operator_id = page.operator_id AND link.staff_id = page.id AND link.version = page.properties_version`
 
-const list = (sql: Sql) => {
-  const read = onlyRowOf(Shown)
+const makeListStaff = (sql: Sql) => {
+  const read = makeSingleRowReader(StaffPage)
   const statement = inForms(
     sql,
-    ({ operatorId, offset }: Givens<Asked>) => sql`
+    ({ operatorId, offset }: Givens<StaffListInput>) => sql`
       SELECT (SELECT count(*) FROM staffs WHERE operator_id = ${operatorId}) AS total, (
         SELECT coalesce(jsonb_agg(jsonb_build_object('id', page.id, 'name', page.name, 'mobile', page.mobile,
-          'is_active', page.is_active, 'properties', (SELECT count(*) FROM ${limitedTo(sql)}),
+          'is_active', page.is_active, 'properties', (SELECT count(*) FROM ${limitedPropertiesSql(sql)}),
           'titles', (
             SELECT coalesce(jsonb_agg(named.title), '[]')
-            FROM (SELECT p.title FROM ${limitedTo(sql)} ORDER BY p.title
+            FROM (SELECT p.title FROM ${limitedPropertiesSql(sql)} ORDER BY p.title
               LIMIT ${sql.literal(String(STAFF_PROPERTIES_NAMED))}) named)
           ) ORDER BY page.id), '[]')
         FROM (
@@ -67,37 +67,37 @@ const list = (sql: Sql) => {
   return (operatorId: number, offset: number) => read(statement({ operatorId, offset }))
 }
 
-const onListOf = (sql: Sql, operatorId: Value<number>, id: Value<number>): Fragment => sql`
+const propertyIdsSql = (sql: Sql, operatorId: Value<number>, id: Value<number>): Fragment => sql`
   SELECT link.property_id FROM staff_properties link
   JOIN staffs s ON s.operator_id = link.operator_id AND s.id = link.staff_id AND s.properties_version = link.version
   WHERE link.operator_id = ${operatorId} AND link.staff_id = ${id}`
 
-const form = (sql: Sql) => {
-  const read = onlyRowOf(Formed)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<AskedOne>) => {
-    const on = id === undefined ? sql`SELECT NULL::bigint WHERE false` : onListOf(sql, operatorId, id)
+const makeStaffForm = (sql: Sql) => {
+  const read = makeSingleRowReader(StaffFormRow)
+  const statement = inForms(sql, ({ operatorId, id, q }: Givens<StaffFormInput>) => {
+    const onListSql = id === undefined ? sql`SELECT NULL::bigint WHERE false` : propertyIdsSql(sql, operatorId, id)
     const it =
       id === undefined
         ? sql`NULL`
         : sql`(
           SELECT jsonb_build_object('id', id, 'name', name, 'mobile', mobile, 'is_active', is_active, 'email', email, 'note', note,
-            'property_ids', (SELECT coalesce(jsonb_agg(property_id ORDER BY property_id), '[]') FROM (${on}) link))
+            'property_ids', (SELECT coalesce(jsonb_agg(property_id ORDER BY property_id), '[]') FROM (${onListSql}) link))
           FROM staffs WHERE operator_id = ${operatorId} AND id = ${id})`
-    return sql`SELECT ${it} AS it, ${toChoose(sql, { operatorId, q }, on)} AS properties`
+    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, onListSql)} AS properties`
   })
-  return (asked: AskedOne) => read(statement(asked))
+  return (input: StaffFormInput) => read(statement(input))
 }
 
 /** The people who are given tasks. */
 export class Staff extends Context.Service<
   Staff,
   {
-    readonly list: (operatorId: number, offset: number) => Effect.Effect<typeof Shown.Type>
-    readonly form: (asked: AskedOne) => Effect.Effect<StaffForm>
+    readonly list: (operatorId: number, offset: number) => Effect.Effect<typeof StaffPage.Type>
+    readonly form: (input: StaffFormInput) => Effect.Effect<StaffForm>
   }
 >()("latchkey/desk/Staff") {
   static readonly layer = Layer.effect(
     Staff,
-    Effect.map(SqlClient.SqlClient, (sql) => Staff.of({ list: list(sql), form: form(sql) }))
+    Effect.map(SqlClient.SqlClient, (sql) => Staff.of({ list: makeListStaff(sql), form: makeStaffForm(sql) }))
   )
 }

@@ -1,19 +1,19 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { Status, Type } from "../../../domain/work/tasks/contract.ts"
+import { TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { rowOf } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { STAY_TASKS, TAGS_OFFERED } from "../../../platform/limits.ts"
-import { OfferedProperty, offeredProperties } from "./in-the-way.ts"
+import { OfferedProperty, offeredPropertiesSql } from "./in-the-way.ts"
 
 // What the page of a stay shows beside its record: what to do there, where else it could be, and what waits for the host.
 
 type Sql = SqlClient.SqlClient
 
 const StayTask = Schema.Struct({
-  type: Type,
-  status: Status,
+  type: TaskType,
+  status: TaskStatus,
   /** `YYYY-MM-DD`. */
   expected_date: Schema.NullOr(Schema.String),
   staff_name: Schema.NullOr(Schema.String),
@@ -21,7 +21,7 @@ const StayTask = Schema.Struct({
 })
 export type StayTask = typeof StayTask.Type
 
-const Beside = Schema.Struct({
+const StaySidebar = Schema.Struct({
   check_in_approved_at: Schema.NullOr(Schema.Date),
   /** When an order that waits is over by itself. */
   expires_at: Schema.NullOr(Schema.Date),
@@ -39,24 +39,25 @@ const Beside = Schema.Struct({
   /** With what is in the way there on its nights. */
   properties: Schema.Array(OfferedProperty)
 })
-export type Beside = typeof Beside.Type
+export type StaySidebar = typeof StaySidebar.Type
 
-const read = rowOf(Beside)
+const readStaySidebar = makeOptionalRowReader(StaySidebar)
 
-interface Asked {
+interface StaySidebarInput {
   readonly operatorId: number
   readonly stayCode: string
 }
 
-const listOf = (sql: Sql, query: Fragment): Fragment => sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (${query}) row)`
+const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
+  sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (${query}) row)`
 
 /** Nights of its property that cannot be its own, before or after it. */
-const takenThere = (sql: Sql): Fragment => sql`
+const takenNightsSql = (sql: Sql): Fragment => sql`
   FROM calendar_days d WHERE d.operator_id = s.operator_id AND d.property_id = s.property_id
     AND (d.stay_id <> s.id OR d.imported > 0)`
 
-const beside = (sql: Sql) =>
-  inForms(sql, ({ operatorId, stayCode }: Givens<Asked>) => {
+const prepareStaySidebar = (sql: Sql) =>
+  inForms(sql, ({ operatorId, stayCode }: Givens<StaySidebarInput>) => {
     const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, but: sql`s.id` }
     return sql`
     SELECT s.check_in_approved_at, o.expires_at, (
@@ -67,7 +68,7 @@ const beside = (sql: Sql) =>
         LEFT JOIN properties p ON p.operator_id = each.operator_id AND p.id = each.property_id
         WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id
       ) AS titles,
-      ${listOf(
+      ${rowsJsonSql(
         sql,
         sql`SELECT t.type, t.status, t.expected_date, who.name AS staff_name, t.note FROM tasks t
           LEFT JOIN staffs who ON who.operator_id = t.operator_id AND who.id = t.staff_id
@@ -78,9 +79,9 @@ const beside = (sql: Sql) =>
           SELECT t.tag_name FROM usable_reservation_tags t WHERE t.operator_id = ${operatorId}
           ORDER BY t.tag_name LIMIT ${sql.literal(String(TAGS_OFFERED))}) tag
       ) AS tag_names,
-      (SELECT (d.day + 1)::text ${takenThere(sql)} AND d.day < s.check_in_date ORDER BY d.day DESC LIMIT 1) AS free_from,
-      (SELECT d.day::text ${takenThere(sql)} AND d.day >= s.check_out_date ORDER BY d.day LIMIT 1) AS free_until,
-      ${listOf(sql, offeredProperties(sql, operatorId, nights))} AS properties
+      (SELECT (d.day + 1)::text ${takenNightsSql(sql)} AND d.day < s.check_in_date ORDER BY d.day DESC LIMIT 1) AS free_from,
+      (SELECT d.day::text ${takenNightsSql(sql)} AND d.day >= s.check_out_date ORDER BY d.day LIMIT 1) AS free_until,
+      ${rowsJsonSql(sql, offeredPropertiesSql(sql, operatorId, nights))} AS properties
     FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
     WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
   })
@@ -90,14 +91,14 @@ export class StayBeside extends Context.Service<
   StayBeside,
   {
     /** Undefined: the operator has no such stay. */
-    readonly of: (operatorId: number, stayCode: string) => Effect.Effect<Beside | undefined>
+    readonly of: (operatorId: number, stayCode: string) => Effect.Effect<StaySidebar | undefined>
   }
 >()("latchkey/desk/StayBeside") {
   static readonly layer = Layer.effect(
     StayBeside,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = beside(sql)
-      return StayBeside.of({ of: (operatorId, stayCode) => read(statement({ operatorId, stayCode })) })
+      const statement = prepareStaySidebar(sql)
+      return StayBeside.of({ of: (operatorId, stayCode) => readStaySidebar(statement({ operatorId, stayCode })) })
     })
   )
 }

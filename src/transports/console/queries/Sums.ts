@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { carried } from "../../../domain/money/carried.ts"
-import { Direction } from "../../../domain/money/contract.ts"
-import { dictionariesOf, nameOf } from "../../../domain/money/dictionaries.ts"
+import { selectEntryShares } from "../../../domain/money/carried.ts"
+import { TransactionDirection } from "../../../domain/money/contract.ts"
+import { dictionariesOf, entryNameOf } from "../../../domain/money/dictionaries.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
-import { PropertyChoices, propertyChoices } from "./choices.ts"
+import { PropertyChoices, propertyChoicesSql } from "./choices.ts"
 
 // What entries come to, in one statement: in all, by property and by category, each currency by itself. An entry on an order of
 // several properties counts at each of them by its share.
@@ -15,7 +15,7 @@ import { PropertyChoices, propertyChoices } from "./choices.ts"
 type Sql = SqlClient.SqlClient
 
 /** Sums of what was paid, and of what is still outstanding (`_due`), as decimal text. */
-const Amounts = {
+const AmountFields = {
   income: Schema.String,
   expense: Schema.String,
   income_due: Schema.String,
@@ -24,32 +24,32 @@ const Amounts = {
   rest: Schema.String
 }
 
-const Total = Schema.Struct({ currency: Schema.String, ...Amounts })
-export type Total = typeof Total.Type
+const CurrencyTotal = Schema.Struct({ currency: Schema.String, ...AmountFields })
+export type CurrencyTotal = typeof CurrencyTotal.Type
 
 /** Of one property; null: on none, or on stays in the box. */
-const OfProperty = Schema.Struct({
-  ...Total.fields,
+const PropertySums = Schema.Struct({
+  ...CurrencyTotal.fields,
   property_id: Schema.NullOr(Schema.Int),
   title: Schema.NullOr(Schema.String)
 })
-export type OfProperty = typeof OfProperty.Type
+export type PropertySums = typeof PropertySums.Type
 
-const OfCategory = Schema.Struct({
+const CategorySums = Schema.Struct({
   currency: Schema.String,
-  direction: Direction,
+  direction: TransactionDirection,
   item_id: Schema.Int,
   name: Schema.NullOr(Schema.String),
   paid: Schema.String,
   due: Schema.String
 })
-export type OfCategory = typeof OfCategory.Type
+export type CategorySums = typeof CategorySums.Type
 
-const Summed = Schema.Struct({
-  totals: Schema.Array(Total),
+const TransactionSums = Schema.Struct({
+  totals: Schema.Array(CurrencyTotal),
   /** At most {@link SUMS_SHOWN} of these, and of those of categories. */
-  by_property: Schema.Array(OfProperty),
-  by_category: Schema.Array(OfCategory),
+  by_property: Schema.Array(PropertySums),
+  by_category: Schema.Array(CategorySums),
   /** How many there are of them in all. */
   properties_summed: Schema.Int,
   categories_summed: Schema.Int,
@@ -58,45 +58,45 @@ const Summed = Schema.Struct({
   last: Schema.NullOr(Schema.Date),
   properties: PropertyChoices
 })
-export type Summed = typeof Summed.Type
+export type TransactionSums = typeof TransactionSums.Type
 
-const read = onlyRowOf(Summed)
+const readSums = makeSingleRowReader(TransactionSums)
 
 /** Of which entries; what is undefined does not narrow them. */
-export interface SumsAsked {
+export interface TransactionFilter {
   readonly from: Date | undefined
   readonly until: Date | undefined
   readonly property_id: number | undefined
   readonly order_code: string | undefined
 }
 
-const paid = (sql: Sql, direction: Direction): Fragment =>
+const paidSumSql = (sql: Sql, direction: TransactionDirection): Fragment =>
   sql`coalesce(sum(amount) FILTER (WHERE direction = ${sql.literal(`'${direction}'`)} AND status = 'paid'), 0)`
 
-const due = (sql: Sql, direction: Direction): Fragment =>
+const outstandingSumSql = (sql: Sql, direction: TransactionDirection): Fragment =>
   sql`coalesce(sum(amount) FILTER (WHERE direction = ${sql.literal(`'${direction}'`)} AND status <> 'paid'), 0)`
 
-const amounts = (sql: Sql): Fragment => sql`
-  ${paid(sql, "income")}::text AS income, ${paid(sql, "expense")}::text AS expense,
-  ${due(sql, "income")}::text AS income_due, ${due(sql, "expense")}::text AS expense_due,
-  (${paid(sql, "income")} - ${paid(sql, "expense")})::text AS rest`
+const amountColumns = (sql: Sql): Fragment => sql`
+  ${paidSumSql(sql, "income")}::text AS income, ${paidSumSql(sql, "expense")}::text AS expense,
+  ${outstandingSumSql(sql, "income")}::text AS income_due, ${outstandingSumSql(sql, "expense")}::text AS expense_due,
+  (${paidSumSql(sql, "income")} - ${paidSumSql(sql, "expense")})::text AS rest`
 
 /** The first rows of a CTE as JSON. */
-const rowsOf = (sql: Sql, cte: Fragment, order: Fragment): Fragment => sql`(
+const rowsJsonSql = (sql: Sql, cte: Fragment, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(each) ORDER BY ${order}), '[]')
   FROM (SELECT * FROM ${cte} ORDER BY ${order} LIMIT ${sql.literal(String(SUMS_SHOWN))}) each)`
 
-const sums = (sql: Sql) =>
+const prepareSums = (sql: Sql) =>
   inForms(
     sql,
-    ({ operatorId, ...wanted }: Givens<SumsAsked & { readonly operatorId: number }>) => sql`
+    ({ operatorId, ...filter }: Givens<TransactionFilter & { readonly operatorId: number }>) => sql`
       WITH summed AS MATERIALIZED (
         SELECT currency, property_id, direction, status, item_id, sum(amount) AS amount, min(action_at) AS first, max(action_at) AS last
-        FROM (${carried(sql, { operatorId, ...wanted })}) part GROUP BY 1, 2, 3, 4, 5
+        FROM (${selectEntryShares(sql, { operatorId, ...filter })}) part GROUP BY 1, 2, 3, 4, 5
       ), total AS (
-        SELECT currency, ${amounts(sql)} FROM summed GROUP BY currency
+        SELECT currency, ${amountColumns(sql)} FROM summed GROUP BY currency
       ), of_property AS (
-        SELECT summed.currency, summed.property_id, p.title, ${amounts(sql)}
+        SELECT summed.currency, summed.property_id, p.title, ${amountColumns(sql)}
         FROM summed LEFT JOIN properties p ON p.operator_id = ${operatorId} AND p.id = summed.property_id
         GROUP BY summed.currency, summed.property_id, p.title
       ), of_category AS (
@@ -107,33 +107,33 @@ const sums = (sql: Sql) =>
           AND item.dictionary = summed.direction || '_items'
         GROUP BY summed.currency, summed.direction, summed.item_id, item.name
       )
-      SELECT ${rowsOf(sql, sql`total`, sql`currency`)} AS totals,
-        ${rowsOf(sql, sql`of_property`, sql`currency, title NULLS LAST, property_id`)} AS by_property,
-        ${rowsOf(sql, sql`of_category`, sql`currency, direction DESC, item_id`)} AS by_category,
+      SELECT ${rowsJsonSql(sql, sql`total`, sql`currency`)} AS totals,
+        ${rowsJsonSql(sql, sql`of_property`, sql`currency, title NULLS LAST, property_id`)} AS by_property,
+        ${rowsJsonSql(sql, sql`of_category`, sql`currency, direction DESC, item_id`)} AS by_category,
         (SELECT count(*) FROM of_property) AS properties_summed, (SELECT count(*) FROM of_category) AS categories_summed,
         (SELECT min(first) FROM summed) AS first, (SELECT max(last) FROM summed) AS last,
-        ${propertyChoices(sql, operatorId)} AS properties`
+        ${propertyChoicesSql(sql, operatorId)} AS properties`
   )
 
-const named = (row: OfCategory): OfCategory => ({
+const withCategoryName = (row: CategorySums): CategorySums => ({
   ...row,
-  name: nameOf(dictionariesOf(row.direction).items, row.item_id, row.name)
+  name: entryNameOf(dictionariesOf(row.direction).items, row.item_id, row.name)
 })
 
 /** What the entries of a period come to. */
 export class Sums extends Context.Service<
   Sums,
-  { readonly of: (operatorId: number, asked: SumsAsked) => Effect.Effect<Summed> }
+  { readonly of: (operatorId: number, filter: TransactionFilter) => Effect.Effect<TransactionSums> }
 >()("latchkey/desk/Sums") {
   static readonly layer = Layer.effect(
     Sums,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = sums(sql)
+      const statement = prepareSums(sql)
       return Sums.of({
         of: (operatorId, { from, until, property_id, order_code }) =>
-          Effect.map(read(statement({ operatorId, from, until, property_id, order_code })), (summed) => ({
-            ...summed,
-            by_category: summed.by_category.map(named)
+          Effect.map(readSums(statement({ operatorId, from, until, property_id, order_code })), (sums) => ({
+            ...sums,
+            by_category: sums.by_category.map(withCategoryName)
           }))
       })
     })

@@ -2,21 +2,21 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { addDays } from "../../../contract/time.ts"
-import { Level, Status, Type } from "../../../domain/work/tasks/contract.ts"
+import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
-import { PersonChoices, PropertyChoices, personChoices, propertyChoices } from "./choices.ts"
+import { PersonChoices, PropertyChoices, personChoicesSql, propertyChoicesSql } from "./choices.ts"
 
 // Who does what on which day, in one statement. The operation lists tasks latest day first, which is no order to work in.
 
 type Sql = SqlClient.SqlClient
 
-const Planned = Schema.Struct({
+const PlannedTask = Schema.Struct({
   id: Schema.Int,
-  type: Type,
-  status: Status,
-  level: Level,
+  type: TaskType,
+  status: TaskStatus,
+  level: TaskLevel,
   /** Null: on whatever day. */
   day: Schema.NullOr(Schema.String),
   /** `HH:MM`; null: at whatever time. */
@@ -30,26 +30,26 @@ const Planned = Schema.Struct({
   fee: Schema.String,
   currency: Schema.String
 })
-export type Planned = typeof Planned.Type
+export type PlannedTask = typeof PlannedTask.Type
 
-const Plan = Schema.Struct({
+const WorkPlanData = Schema.Struct({
   /** At most {@link TASKS_SHOWN} of them: by day and person, those without a day last. */
-  tasks: Schema.Array(Planned),
+  tasks: Schema.Array(PlannedTask),
   total: Schema.Int,
   /** Tasks of earlier days, back to {@link SEARCH_DAYS}, that are not done. */
   left_over: Schema.Int,
   people: PersonChoices
 })
-export type Plan = typeof Plan.Type
+export type WorkPlanData = typeof WorkPlanData.Type
 
-const readPlan = onlyRowOf(Plan)
+const readWorkPlan = makeSingleRowReader(WorkPlanData)
 
-const Choices = Schema.Struct({ properties: PropertyChoices, people: PersonChoices })
-export type TaskChoices = typeof Choices.Type
+const TaskChoicesRow = Schema.Struct({ properties: PropertyChoices, people: PersonChoices })
+export type TaskChoices = typeof TaskChoicesRow.Type
 
-const readChoices = onlyRowOf(Choices)
+const readChoices = makeSingleRowReader(TaskChoicesRow)
 
-interface Asked {
+interface WorkPlanInput {
   readonly operatorId: number
   readonly from: string
   readonly to: string
@@ -59,25 +59,25 @@ interface Asked {
   readonly offset: number
 }
 
-const isOpen = (sql: Sql): Fragment => sql`t.status IN ('pending', 'in_progress')`
+const openCondition = (sql: Sql): Fragment => sql`t.status IN ('pending', 'in_progress')`
 
 /** Of the operator, and of one person if one is asked for. */
-const theirs = (sql: Sql, { operatorId, staff_id }: Givens<Asked>): Fragment =>
+const ownerCondition = (sql: Sql, { operatorId, staff_id }: Givens<WorkPlanInput>): Fragment =>
   staff_id === undefined
     ? sql`t.operator_id = ${operatorId}`
     : sql`t.operator_id = ${operatorId} AND t.staff_id = ${staff_id}`
 
 /** Those of the days, and what there is to do on no day in particular. */
-const planned = (sql: Sql, given: Givens<Asked>): Fragment => sql`
-  SELECT t.* FROM tasks t WHERE ${theirs(sql, given)} AND t.expected_date >= ${given.from}::date AND t.expected_date <= ${given.to}::date
+const plannedTasksSql = (sql: Sql, input: Givens<WorkPlanInput>): Fragment => sql`
+  SELECT t.* FROM tasks t WHERE ${ownerCondition(sql, input)} AND t.expected_date >= ${input.from}::date AND t.expected_date <= ${input.to}::date
   UNION ALL
-  SELECT t.* FROM tasks t WHERE ${theirs(sql, given)} AND t.expected_date IS NULL AND ${isOpen(sql)}`
+  SELECT t.* FROM tasks t WHERE ${ownerCondition(sql, input)} AND t.expected_date IS NULL AND ${openCondition(sql)}`
 
-const plan = (sql: Sql) =>
+const prepareWorkPlan = (sql: Sql) =>
   inForms(
     sql,
-    (given: Givens<Asked>) => sql`
-      WITH planned AS MATERIALIZED (${planned(sql, given)}), page AS (
+    (input: Givens<WorkPlanInput>) => sql`
+      WITH planned AS MATERIALIZED (${plannedTasksSql(sql, input)}), page AS (
         SELECT t.id, t.type, t.status, t.level, t.expected_date::text AS day, to_char(t.expected_time, 'HH24:MI') AS time,
           p.title AS property_title, s.id AS staff_id, s.name AS staff_name, stay.stay_code, t.note, t.fee::text AS fee, t.currency,
           row_number() OVER (ORDER BY t.expected_date NULLS LAST, s.name NULLS FIRST, s.id, t.expected_time NULLS FIRST, p.title, t.id) AS place
@@ -85,13 +85,13 @@ const plan = (sql: Sql) =>
         LEFT JOIN properties p ON p.operator_id = t.operator_id AND p.id = t.property_id
         LEFT JOIN staffs s ON s.operator_id = t.operator_id AND s.id = t.staff_id
         LEFT JOIN stays stay ON stay.operator_id = t.operator_id AND stay.id = t.stay_id
-        ORDER BY place LIMIT ${sql.literal(String(TASKS_SHOWN))} OFFSET ${given.offset}
+        ORDER BY place LIMIT ${sql.literal(String(TASKS_SHOWN))} OFFSET ${input.offset}
       )
       SELECT (SELECT coalesce(jsonb_agg(to_jsonb(page) - 'place' ORDER BY place), '[]') FROM page) AS tasks,
         (SELECT count(*) FROM planned) AS total,
-        (SELECT count(*) FROM tasks t WHERE ${theirs(sql, given)} AND t.expected_date >= ${given.since}::date
-          AND t.expected_date < ${given.from}::date AND ${isOpen(sql)}) AS left_over,
-        ${personChoices(sql, given.operatorId)} AS people`
+        (SELECT count(*) FROM tasks t WHERE ${ownerCondition(sql, input)} AND t.expected_date >= ${input.since}::date
+          AND t.expected_date < ${input.from}::date AND ${openCondition(sql)}) AS left_over,
+        ${personChoicesSql(sql, input.operatorId)} AS people`
   )
 
 /** What there is to do, by day and person. */
@@ -101,8 +101,8 @@ export class WorkPlan extends Context.Service<
     /** From one day to another, both included; of one person if one is asked for. */
     readonly of: (
       operatorId: number,
-      asked: { readonly from: string; readonly to: string; readonly staff: number | undefined; readonly offset: number }
-    ) => Effect.Effect<Plan>
+      range: { readonly from: string; readonly to: string; readonly staff: number | undefined; readonly offset: number }
+    ) => Effect.Effect<WorkPlanData>
     /** Whom a task can be given to, and where it can be. */
     readonly choices: (operatorId: number) => Effect.Effect<TaskChoices>
   }
@@ -110,15 +110,15 @@ export class WorkPlan extends Context.Service<
   static readonly layer = Layer.effect(
     WorkPlan,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = plan(sql)
+      const statement = prepareWorkPlan(sql)
       const choices = inForms(
         sql,
         ({ operatorId }: Givens<{ readonly operatorId: number }>) =>
-          sql`SELECT ${propertyChoices(sql, operatorId)} AS properties, ${personChoices(sql, operatorId)} AS people`
+          sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${personChoicesSql(sql, operatorId)} AS people`
       )
       return WorkPlan.of({
         of: (operatorId, { from, to, staff: staff_id, offset }) =>
-          readPlan(statement({ operatorId, from, to, since: addDays(from, -SEARCH_DAYS), staff_id, offset })),
+          readWorkPlan(statement({ operatorId, from, to, since: addDays(from, -SEARCH_DAYS), staff_id, offset })),
         choices: (operatorId) => readChoices(choices({ operatorId }))
       })
     })

@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { startOfDay } from "../../../contract/time.ts"
-import { carried } from "../../../domain/money/carried.ts"
+import { selectEntryShares } from "../../../domain/money/carried.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { onlyRowOf } from "../../../platform/database/rows.ts"
-import { YEAR_PROPERTIES } from "../../../platform/limits.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { REPORT_PROPERTIES } from "../../../platform/limits.ts"
 
 // A calendar year of all properties, or of one, in one statement: the nights that were sold of those that could be, and what was
 // paid of income, month by month.
@@ -15,38 +15,38 @@ import { YEAR_PROPERTIES } from "../../../platform/limits.ts"
 
 type Sql = SqlClient.SqlClient
 
-const Income = Schema.Struct({ currency: Schema.String, amount: Schema.String })
-export type Income = typeof Income.Type
+const IncomeSum = Schema.Struct({ currency: Schema.String, amount: Schema.String })
+export type IncomeSum = typeof IncomeSum.Type
 
-const Nights = { sold: Schema.Int, open: Schema.Int }
+const NightFields = { sold: Schema.Int, open: Schema.Int }
 
-const MonthOfYear = Schema.Struct({ month: Schema.Int, ...Nights, income: Schema.Array(Income) })
+const MonthOfYear = Schema.Struct({ month: Schema.Int, ...NightFields, income: Schema.Array(IncomeSum) })
 export type MonthOfYear = typeof MonthOfYear.Type
 
 const PropertyOfYear = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
-  ...Nights,
+  ...NightFields,
   /** Of each month, from January on. */
-  months: Schema.Array(Schema.Struct(Nights)),
-  income: Schema.Array(Income)
+  months: Schema.Array(Schema.Struct(NightFields)),
+  income: Schema.Array(IncomeSum)
 })
 export type PropertyOfYear = typeof PropertyOfYear.Type
 
-const Whole = Schema.Struct({
+const YearReport = Schema.Struct({
   /** All twelve of them, and all properties in them. */
   months: Schema.Array(MonthOfYear),
   /** At most {@link YEAR_PROPERTIES} of these, by title, and how many there are. */
   properties: Schema.Array(PropertyOfYear),
   total: Schema.Int,
   /** What came in on no property. */
-  elsewhere: Schema.Array(Income)
+  elsewhere: Schema.Array(IncomeSum)
 })
-export type Whole = typeof Whole.Type
+export type YearReport = typeof YearReport.Type
 
-const read = onlyRowOf(Whole)
+const readYearReport = makeSingleRowReader(YearReport)
 
-interface Asked {
+interface YearReportInput {
   readonly operatorId: number
   readonly timeZone: string
   readonly first: string
@@ -60,7 +60,7 @@ interface Asked {
 }
 
 /** Properties with the days between which they can sell nights. */
-const properties = (sql: Sql, { operatorId, timeZone, property_id }: Givens<Asked>): Fragment => sql`
+const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: Givens<YearReportInput>): Fragment => sql`
   SELECT p.id, p.title, (p.deactivated_at AT TIME ZONE ${timeZone})::date AS before,
     least((p.created_at AT TIME ZONE ${timeZone})::date, sold.day) AS since
   FROM properties p
@@ -70,7 +70,7 @@ const properties = (sql: Sql, { operatorId, timeZone, property_id }: Givens<Aske
   WHERE p.operator_id = ${operatorId} AND ${property_id === undefined ? sql`true` : sql`p.id = ${property_id}`}`
 
 /** What is written down of their days, by month; a property at a time, as its days lie side by side. */
-const days = (sql: Sql, { operatorId, first, next }: Givens<Asked>): Fragment => sql`
+const calendarDaysSql = (sql: Sql, { operatorId, first, next }: Givens<YearReportInput>): Fragment => sql`
   SELECT p.id, each.month, each.sold, each.sold_later, each.shut
   FROM property p CROSS JOIN LATERAL (
     SELECT date_part('month', d.day)::int AS month, count(*) FILTER (WHERE d.stay_id IS NOT NULL) AS sold,
@@ -82,15 +82,15 @@ const days = (sql: Sql, { operatorId, first, next }: Givens<Asked>): Fragment =>
     GROUP BY 1) each`
 
 /** Income of each group of rows, as JSON; `by` is the column they are grouped by. */
-const incomeBy = (sql: Sql, by: "month" | "property_id"): Fragment => sql`
-  SELECT ${sql(by)}, jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text) ORDER BY currency) AS income
-  FROM (SELECT ${sql(by)}, currency, sum(amount) AS amount FROM earned GROUP BY 1, 2) each GROUP BY 1`
+const incomeJsonSql = (sql: Sql, groupColumn: "month" | "property_id"): Fragment => sql`
+  SELECT ${sql(groupColumn)}, jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text) ORDER BY currency) AS income
+  FROM (SELECT ${sql(groupColumn)}, currency, sum(amount) AS amount FROM earned GROUP BY 1, 2) each GROUP BY 1`
 
-const year = (sql: Sql) =>
-  inForms(sql, (given: Givens<Asked>) => {
-    const { operatorId, first, from, until, starts, property_id } = given
+const prepareYearReport = (sql: Sql) =>
+  inForms(sql, (input: Givens<YearReportInput>) => {
+    const { operatorId, first, from, until, starts, property_id } = input
     return sql`
-      WITH property AS MATERIALIZED (${properties(sql, given)}), counted AS MATERIALIZED (${days(sql, given)}),
+      WITH property AS MATERIALIZED (${propertiesSql(sql, input)}), counted AS MATERIALIZED (${calendarDaysSql(sql, input)}),
       month AS (
         SELECT n AS month, (${first}::date + make_interval(months => n - 1))::date AS first,
           (${first}::date + make_interval(months => n))::date AS next
@@ -101,19 +101,19 @@ const year = (sql: Sql) =>
         FROM property p CROSS JOIN month m LEFT JOIN counted c ON c.id = p.id AND c.month = m.month
       ), earned AS MATERIALIZED (
         SELECT property_id, width_bucket(action_at, ${starts}::timestamptz[]) AS month, currency, sum(amount) AS amount
-        FROM (${carried(sql, { operatorId, from, until, property_id })}) part
+        FROM (${selectEntryShares(sql, { operatorId, from, until, property_id })}) part
         WHERE direction = 'income' AND status = 'paid' GROUP BY 1, 2, 3
       ), of_property AS (
         SELECT id, title, sum(sold) AS sold, sum(open) AS open,
           jsonb_agg(jsonb_build_object('sold', sold, 'open', open) ORDER BY month) AS months
-        FROM cell GROUP BY id, title ORDER BY title, id LIMIT ${sql.literal(String(YEAR_PROPERTIES))}
-      ), of_income AS MATERIALIZED (${incomeBy(sql, "property_id")})
+        FROM cell GROUP BY id, title ORDER BY title, id LIMIT ${sql.literal(String(REPORT_PROPERTIES))}
+      ), of_income AS MATERIALIZED (${incomeJsonSql(sql, "property_id")})
       SELECT (
           SELECT jsonb_agg(jsonb_build_object('month', m.month, 'sold', coalesce(c.sold, 0), 'open', coalesce(c.open, 0),
             'income', coalesce(i.income, '[]')) ORDER BY m.month)
           FROM month m
           LEFT JOIN (SELECT month, sum(sold) AS sold, sum(open) AS open FROM cell GROUP BY month) c ON c.month = m.month
-          LEFT JOIN (${incomeBy(sql, "month")}) i ON i.month = m.month
+          LEFT JOIN (${incomeJsonSql(sql, "month")}) i ON i.month = m.month
         ) AS months, (
           SELECT coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('income', coalesce(i.income, '[]')) ORDER BY p.title, p.id), '[]')
           FROM of_property p LEFT JOIN of_income i ON i.property_id = p.id
@@ -131,23 +131,23 @@ export class Year extends Context.Service<
   {
     readonly of: (
       operatorId: number,
-      asked: { readonly year: number; readonly timeZone: string; readonly property: number | undefined }
-    ) => Effect.Effect<Whole>
+      input: { readonly year: number; readonly timeZone: string; readonly property: number | undefined }
+    ) => Effect.Effect<YearReport>
   }
 >()("latchkey/desk/Year") {
   static readonly layer = Layer.effect(
     Year,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = year(sql)
+      const statement = prepareYearReport(sql)
       return Year.of({
-        of: (operatorId, asked) => {
-          const { timeZone, property: property_id } = asked
-          const [first, next] = [`${asked.year}-01-01`, `${asked.year + 1}-01-01`]
+        of: (operatorId, input) => {
+          const { timeZone, property: property_id } = input
+          const [first, next] = [`${input.year}-01-01`, `${input.year + 1}-01-01`]
           const [from, until] = [startOfDay(first, timeZone), startOfDay(next, timeZone)]
-          const starts = `{${monthsOf(asked.year)
+          const starts = `{${monthsOf(input.year)
             .map((day) => startOfDay(day, timeZone).toISOString())
             .join(",")}}`
-          return read(statement({ operatorId, timeZone, first, next, from, until, starts, property_id }))
+          return readYearReport(statement({ operatorId, timeZone, first, next, from, until, starts, property_id }))
         }
       })
     })

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
-import { DESK_CHOICES } from "../../../platform/limits.ts"
+import { FORM_CHOICES } from "../../../platform/limits.ts"
 
 // What boxes of the host's forms are to choose from: parts of the statements of their pages.
 
@@ -11,10 +11,10 @@ export const PropertyChoices = Schema.Array(Schema.Struct({ id: Schema.Int, titl
 export type PropertyChoices = typeof PropertyChoices.Type
 
 /** The properties of the operator by their titles, as JSON. */
-export const propertyChoices = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
+export const propertyChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title) ORDER BY title, id), '[]') FROM (
     SELECT id, title FROM properties WHERE operator_id = ${operatorId}
-    ORDER BY title, id LIMIT ${sql.literal(String(DESK_CHOICES))}) property)`
+    ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES))}) property)`
 
 /** People who can be given tasks; of how many properties each is told (0: in all of them). */
 export const PersonChoices = Schema.Array(
@@ -23,10 +23,10 @@ export const PersonChoices = Schema.Array(
 export type PersonChoices = typeof PersonChoices.Type
 
 /** The people of the operator by their names, those who are switched off last, as JSON. */
-export const personChoices = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
+export const personChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(person) ORDER BY NOT is_active, name, id), '[]') FROM (
     SELECT s.id, s.name, s.is_active, (
       SELECT count(*) FROM staff_properties each WHERE each.operator_id = s.operator_id AND each.staff_id = s.id
         AND each.version = s.properties_version) AS properties
     FROM staffs s WHERE s.operator_id = ${operatorId}
-    ORDER BY NOT s.is_active, s.name, s.id LIMIT ${sql.literal(String(DESK_CHOICES))}) person)`
+    ORDER BY NOT s.is_active, s.name, s.id LIMIT ${sql.literal(String(FORM_CHOICES))}) person)`

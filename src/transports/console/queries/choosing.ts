@@ -8,10 +8,10 @@ import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
 // Properties that a form has to choose from, where a list of them is made or changed.
 
 /** A property in such a form. */
-export const Choosable = Schema.Struct({ id: Schema.Int, title: Schema.String, deactivated: Schema.Boolean })
-export type Choosable = typeof Choosable.Type
+export const PickableProperty = Schema.Struct({ id: Schema.Int, title: Schema.String, deactivated: Schema.Boolean })
+export type PickableProperty = typeof PickableProperty.Type
 
-export interface Choosing {
+export interface PropertyPickerInput {
   readonly operatorId: Value<number>
   /** A part of a title, in whatever case; what is on the list already is shown whatever it is called. */
   readonly q: Value<string> | undefined
@@ -21,21 +21,21 @@ export interface Choosing {
  * A jsonb array of {@link Choosable}, at most {@link NAMED_PROPERTIES} and one more, which says that there are more. Those on the
  * list come first, so that none of them is taken off because there was no room to show it. `onList`: a query for their ids.
  */
-export const toChoose = (
+export const pickablePropertiesSql = (
   sql: SqlClient,
-  { operatorId, q }: Choosing,
+  { operatorId, q }: PropertyPickerInput,
   onList: Fragment,
-  among: Fragment = sql`true`
+  condition: Fragment = sql`true`
 ): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title, 'deactivated', deactivated)), '[]')
   FROM (
     SELECT p.id, p.title, p.deactivated_at IS NOT NULL AS deactivated
     FROM properties p LEFT JOIN (${onList}) on_list (property_id) ON on_list.property_id = p.id
-    WHERE p.operator_id = ${operatorId} AND ${among}
-      AND (on_list.property_id IS NOT NULL OR ${titled(sql, sql`p.title`, q)})
+    WHERE p.operator_id = ${operatorId} AND ${condition}
+      AND (on_list.property_id IS NOT NULL OR ${titleCondition(sql, sql`p.title`, q)})
     ORDER BY on_list.property_id IS NULL, p.title, p.id
     LIMIT ${sql.literal(String(NAMED_PROPERTIES + 1))}) choosable)`
 
 /** Whether a title has that text in it; every one where none is given. */
-export const titled = (sql: SqlClient, title: Fragment, q: Value<string> | undefined): Fragment =>
+export const titleCondition = (sql: SqlClient, title: Fragment, q: Value<string> | undefined): Fragment =>
   q === undefined ? sql`true` : sql`position(${keywordInSearchForm(sql, q)} in ${toSearchForm(sql, title)}) > 0`

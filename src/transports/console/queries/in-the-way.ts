@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { heldElsewhere } from "../../../domain/calendars/availability/calendar-days.ts"
+import { importedBusyNightsSql } from "../../../domain/calendars/availability/calendar-days.ts"
 import type { Value } from "../../../platform/database/forms.ts"
-import { PROPERTIES_OFFERED, STAYS_IN_THE_WAY } from "../../../platform/limits.ts"
+import { CONFLICTING_STAYS, PROPERTIES_OFFERED } from "../../../platform/limits.ts"
 
 // What a form says of each property before a stay is put there: the database decides, but nobody should be surprised by it.
 
 /** A stay that holds some of the nights. */
-const Holding = Schema.Struct({
+const ConflictingStay = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
@@ -21,7 +21,7 @@ export const OfferedProperty = Schema.Struct({
   title: Schema.String,
   deactivated: Schema.Boolean,
   /** The first to come first; one more than {@link STAYS_IN_THE_WAY} tells that there are more. */
-  stays: Schema.Array(Holding),
+  stays: Schema.Array(ConflictingStay),
   /** How many of the nights the host closed. */
   closed: Schema.Int,
   /** Hosts of the calendars elsewhere that say one of the nights is busy. */
@@ -30,14 +30,18 @@ export const OfferedProperty = Schema.Struct({
 export type OfferedProperty = typeof OfferedProperty.Type
 
 /** Nights from one day on and before another, but for those that a stay holds itself. */
-export interface AskedNights {
+export interface RequestedNights {
   readonly from: Value<string> | Fragment
   readonly before: Value<string> | Fragment
   /** The id of that stay. */
   readonly but?: Fragment
 }
 
-const onThem = (sql: SqlClient, operatorId: Value<number>, { from, before, but }: AskedNights): Fragment => {
+const conflictColumns = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  { from, before, but }: RequestedNights
+): Fragment => {
   const days = sql`FROM calendar_days d WHERE d.operator_id = ${operatorId} AND d.property_id = p.id
     AND d.day >= ${from}::date AND d.day < ${before}::date`
   return sql`
@@ -48,25 +52,25 @@ const onThem = (sql: SqlClient, operatorId: Value<number>, { from, before, but }
       CROSS JOIN LATERAL (
         SELECT s.stay_code, s.guest_name, s.check_in_date, s.check_out_date FROM stays s
         WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) s
-      ORDER BY s.check_in_date LIMIT ${sql.literal(String(STAYS_IN_THE_WAY + 1))}) holding) AS stays,
+      ORDER BY s.check_in_date LIMIT ${sql.literal(String(CONFLICTING_STAYS + 1))}) holding) AS stays,
     (SELECT count(*) ${days} AND d.closed) AS closed,
     (SELECT coalesce(jsonb_agg(DISTINCT busy.host), '[]')
-      FROM (${heldElsewhere(sql, operatorId, sql`p.id`, { from, before })}) busy) AS elsewhere`
+      FROM (${importedBusyNightsSql(sql, operatorId, sql`p.id`, { from, before })}) busy) AS elsewhere`
 }
 
-const NOTHING = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
+const NO_CONFLICT_COLUMNS = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
 
 /**
  * A query of the operator's properties by title, each as {@link OfferedProperty}; one more than {@link PROPERTIES_OFFERED} tells
  * that there are more. Where no nights are asked for, nothing is in the way.
  */
-export const offeredProperties = (
+export const offeredPropertiesSql = (
   sql: SqlClient,
   operatorId: Value<number>,
-  nights: AskedNights | undefined
+  nights: RequestedNights | undefined
 ): Fragment => sql`
   SELECT p.id, p.title, p.deactivated_at IS NOT NULL AS deactivated,
-    ${nights === undefined ? sql.literal(NOTHING) : onThem(sql, operatorId, nights)}
+    ${nights === undefined ? sql.literal(NO_CONFLICT_COLUMNS) : conflictColumns(sql, operatorId, nights)}
   FROM (
     SELECT id, title, deactivated_at FROM properties WHERE operator_id = ${operatorId}
     ORDER BY title, id LIMIT ${sql.literal(String(PROPERTIES_OFFERED + 1))}) p

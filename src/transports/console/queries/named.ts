@@ -2,20 +2,24 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
-import { NAMES_CHOSEN_FROM } from "../../../platform/limits.ts"
+import { SCOPE_CHOICES } from "../../../platform/limits.ts"
 
 /** Something that is chosen by its name. */
-export const Named = Schema.Struct({ id: Schema.Int, name: Schema.String })
-export type Named = typeof Named.Type
+export const NamedRecord = Schema.Struct({ id: Schema.Int, name: Schema.String })
+export type NamedRecord = typeof NamedRecord.Type
 
-const NAMED = {
+const NAME_COLUMN_BY_TABLE = {
   properties: "title",
   property_groups: "name",
   room_types: "title"
 } as const
 
 /** Those of an operator by their names, as JSON: one more than a form shows tells that there are more. */
-export const namedIn = (sql: SqlClient, table: keyof typeof NAMED, operatorId: Value<number>): Fragment => sql`
+export const namedRecordsSql = (
+  sql: SqlClient,
+  table: keyof typeof NAME_COLUMN_BY_TABLE,
+  operatorId: Value<number>
+): Fragment => sql`
   (SELECT coalesce(jsonb_agg(each), '[]') FROM (
-    SELECT id, ${sql(NAMED[table])} AS name FROM ${sql(table)} WHERE operator_id = ${operatorId}
-    ORDER BY 2, id LIMIT ${sql.literal(String(NAMES_CHOSEN_FROM + 1))}) each)`
+    SELECT id, ${sql(NAME_COLUMN_BY_TABLE[table])} AS name FROM ${sql(table)} WHERE operator_id = ${operatorId}
+    ORDER BY 2, id LIMIT ${sql.literal(String(SCOPE_CHOICES + 1))}) each)`

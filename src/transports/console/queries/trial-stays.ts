@@ -15,13 +15,13 @@ export const TrialStay = Schema.Struct({
 })
 export type TrialStay = typeof TrialStay.Type
 
-export interface TrialAsked {
+export interface TrialStaysInput {
   readonly operatorId: Value<number>
   readonly today: Value<string>
 }
 
 /** The accepted stays that come next, as JSON: {@link TRIAL_STAYS} at most. */
-export const trialStays = (sql: SqlClient, { operatorId, today }: TrialAsked): Fragment => sql`
+export const trialStaysSql = (sql: SqlClient, { operatorId, today }: TrialStaysInput): Fragment => sql`
   (SELECT coalesce(jsonb_agg(next), '[]') FROM (
     SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date::text AS check_in_date
     FROM stays s

@@ -2,22 +2,25 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { daysBefore } from "../../../contract/time.ts"
 import type { Value } from "../../../platform/database/forms.ts"
-import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_LOOKED_AT } from "../../../platform/limits.ts"
+import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_SCANNED } from "../../../platform/limits.ts"
 
 /** Conversations in which the guest had the last word. */
-export interface UnansweredAsked {
+export interface UnansweredInput {
   readonly operatorId: Value<number>
   /** {@link latelySaid} */
   readonly threadsSince: Value<Date>
 }
 
 /** What was said before is not looked through for who waits. */
-export const latelySaid = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
+export const recentThreadsStart = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
 
 /** For a FROM, with the conversation as `c`: among the latest of the last days, those whose last message is the guest's. */
-export const unanswered = (sql: SqlClient, { operatorId, threadsSince }: UnansweredAsked): Fragment => sql`
+export const unansweredConversationsSql = (
+  sql: SqlClient,
+  { operatorId, threadsSince }: UnansweredInput
+): Fragment => sql`
   (SELECT * FROM conversations WHERE operator_id = ${operatorId} AND last_message_at >= ${threadsSince}
-   ORDER BY last_message_at DESC, id DESC LIMIT ${sql.literal(String(OVERVIEW_THREADS_LOOKED_AT))}) c
+   ORDER BY last_message_at DESC, id DESC LIMIT ${sql.literal(String(OVERVIEW_THREADS_SCANNED))}) c
   CROSS JOIN LATERAL (
     SELECT m.sender_role FROM messages m WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id
     ORDER BY m.created_at DESC, m.id DESC LIMIT 1) newest

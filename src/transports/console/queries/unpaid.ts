@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
 
 /** Accepted orders of which money is still to come (specification, payment.balance_amount). */
-export interface UnpaidAsked {
+export interface UnpaidOrdersInput {
   readonly operatorId: Value<number>
   /** Days of the check-out of one of its stays, both included: without them all there ever were would be added up. */
   readonly from: Value<string>
@@ -14,18 +14,18 @@ export interface UnpaidAsked {
  * A query for them: `order_id`, `currency` and the `balance`. What is due and what has come in is one sum, from one pass over the
  * stays and one over the entries of those days' orders.
  */
-export const unpaidOrders = (sql: SqlClient, { operatorId, from, until }: UnpaidAsked): Fragment => {
-  const those = sql`(
+export const unpaidOrdersSql = (sql: SqlClient, { operatorId, from, until }: UnpaidOrdersInput): Fragment => {
+  const orderIdsSql = sql`(
     SELECT each.order_id FROM stays each
     WHERE each.operator_id = ${operatorId} AND each.check_out_date >= ${from}::date AND each.check_out_date <= ${until}::date)`
   return sql`
   SELECT o.id AS order_id, o.currency, due.balance
   FROM (
     SELECT part.order_id, sum(part.amount) AS balance FROM (
-      SELECT s.order_id, s.rate AS amount FROM stays s WHERE s.operator_id = ${operatorId} AND s.order_id IN ${those}
+      SELECT s.order_id, s.rate AS amount FROM stays s WHERE s.operator_id = ${operatorId} AND s.order_id IN ${orderIdsSql}
       UNION ALL
       SELECT t.order_id, -t.amount FROM transactions t
-      WHERE t.operator_id = ${operatorId} AND t.direction = 'income' AND t.status = 'paid' AND t.order_id IN ${those}
+      WHERE t.operator_id = ${operatorId} AND t.direction = 'income' AND t.status = 'paid' AND t.order_id IN ${orderIdsSql}
     ) part
     GROUP BY part.order_id HAVING sum(part.amount) > 0
   ) due

@@ -1,42 +1,43 @@
-import { type Described, operationsOf } from "../described.ts"
-import { pagedListOf } from "./routes.ts"
-import { typeText } from "./type-text.ts"
+import { describeOperations, type OperationDescription } from "../described.ts"
+import { findPagedList } from "./routes.ts"
+import { toTypeScriptType } from "./type-text.ts"
 
 // The types of the client: what each operation takes and answers, from its contract.
 
-const fieldsText = ({ fields }: Described): string => {
-  const shown = fields.filter(({ neverChanges }) => !neverChanges)
-  if (shown.length === 0) return "Record<string, never>"
-  return typeText(
+const fieldsType = ({ fields }: OperationDescription): string => {
+  const visibleFields = fields.filter(({ neverChanges }) => !neverChanges)
+  if (visibleFields.length === 0) return "Record<string, never>"
+  return toTypeScriptType(
     {
       type: "object",
-      properties: Object.fromEntries(shown.map(({ name, schema }) => [name, schema])),
-      required: shown.filter(({ required }) => required).map(({ name }) => name)
+      properties: Object.fromEntries(visibleFields.map(({ name, schema }) => [name, schema])),
+      required: visibleFields.filter(({ required }) => required).map(({ name }) => name)
     },
     "    "
   )
 }
 
-const operationText = (operation: Described): string => `  ${operation.name}: {
-    fields: ${fieldsText(operation)}
-    data: ${typeText(operation.answer, "    ")}
-    rows: ${JSON.stringify(pagedListOf(operation) ?? "")}
+const operationType = (operation: OperationDescription): string => `  ${operation.name}: {
+    fields: ${fieldsType(operation)}
+    data: ${toTypeScriptType(operation.resultSchema, "    ")}
+    rows: ${JSON.stringify(findPagedList(operation) ?? "")}
   }`
 
-const isCalledBare = ({ fields }: Described): boolean => !fields.some(({ required }) => required)
+const hasOnlyOptionalFields = ({ fields }: OperationDescription): boolean => !fields.some(({ required }) => required)
 
-const methodText = (operation: Described): string => {
+const methodSignature = (operation: OperationDescription): string => {
   const { name, summary, description } = operation
-  const words = summary === description ? `${summary}.` : `${summary}. ${description}`
-  const bare = isCalledBare(operation) ? "?" : ""
-  return `  /** ${words.replaceAll("*/", "*\\/")} */
-  ${name}(fields${bare}: Operations["${name}"]["fields"], options?: CallOptions): Promise<Operations["${name}"]["data"]>`
+  const docComment = summary === description ? `${summary}.` : `${summary}. ${description}`
+  const optionalMark = hasOnlyOptionalFields(operation) ? "?" : ""
+  return `  /** ${docComment.replaceAll("*/", "*\\/")} */
+  ${name}(fields${optionalMark}: Operations["${name}"]["fields"], options?: CallOptions): Promise<Operations["${name}"]["data"]>`
 }
 
 /** What stands before it: `createClient` and the errors, as declarations of the client's own source. */
-export const declarationsText = (): string => `/** What each operation takes, and what \`data\` of its answer is. */
+export const renderClientDeclarations =
+  (): string => `/** What each operation takes, and what \`data\` of its answer is. */
 export interface Operations {
-${operationsOf().map(operationText).join("\n")}
+${describeOperations().map(operationType).join("\n")}
 }
 
 type Paged = { [Name in keyof Operations]: Operations[Name]["rows"] extends "" ? never : Name }[keyof Operations]
@@ -53,7 +54,7 @@ type Row<Name extends Paged> = Operations[Name]["data"] extends infer Data
 export type FeedEvent = Operations["list_events"]["data"]["events"][number]
 
 export interface Client {
-${operationsOf().map(methodText).join("\n")}
+${describeOperations().map(methodSignature).join("\n")}
   /** An operation by its name. */
   call<Name extends keyof Operations>(name: Name, fields?: Operations[Name]["fields"], options?: CallOptions): Promise<Operations[Name]["data"]>
   /** The rows of a list, page by page, until there are no more. */

@@ -1,16 +1,16 @@
-import { KEY_HEADER } from "../../../contract/idempotency-key.ts"
-import { RELEASE } from "../../../contract/releases.ts"
+import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
+import { CURRENT_VERSION } from "../../../contract/releases.ts"
 import type { DeploymentName } from "../../../platform/installation.ts"
 import { IDEMPOTENCY_KEY } from "../../../platform/limits.ts"
-import { type JsonSchema, operationsOf } from "../described.ts"
-import { exampleOf } from "../examples.ts"
-import { TAGS } from "../tags.ts"
-import { operationOf } from "./operation.ts"
-import { placesOf } from "./paths.ts"
-import { errorSchemas, headers } from "./responses.ts"
+import { describeOperations, type JsonSchema } from "../described.ts"
+import { findExample } from "../examples.ts"
+import { OPERATION_TAGS } from "../tags.ts"
+import { toOperationObject } from "./operation.ts"
+import { toPathItemLocations } from "./paths.ts"
+import { errorSchemas, responseHeaders } from "./responses.ts"
 
 /** What differs between the two deployments (specification, What the service does and Tasks and staff). */
-const DEPLOYMENTS: Readonly<Record<DeploymentName, string>> = {
+const DEPLOYMENT_NOTES: Readonly<Record<DeploymentName, string>> = {
   international:
     "This is the international deployment: GET /custom_channels lists custom_channel_id 35, and the mobile of a staff member is `+<country code> <number>`.",
   regional:
@@ -44,31 +44,31 @@ const securitySchemes = (publicUrl: string): JsonSchema => ({
   }
 })
 
-const keyParameter: JsonSchema = {
-  name: KEY_HEADER,
+const idempotencyKeyParameter: JsonSchema = {
+  name: IDEMPOTENCY_KEY_HEADER,
   in: "header",
   required: false,
   description: "A key under which the change happens once, however often the call is repeated.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY }
 }
 
-const pathsOf = (deployment: DeploymentName): JsonSchema => {
-  const operations = operationsOf(deployment)
-  const places = placesOf(operations)
+const toPaths = (deployment: DeploymentName): JsonSchema => {
+  const operations = describeOperations(deployment)
+  const pathItems = toPathItemLocations(operations)
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const operation of operations) {
-    const place = places.get(operation.name)
-    if (place === undefined) continue
-    paths[place.path] = {
-      ...paths[place.path],
-      [operation.method.toLowerCase()]: operationOf(operation, place, exampleOf(operation.name, deployment))
+    const pathItem = pathItems.get(operation.name)
+    if (pathItem === undefined) continue
+    paths[pathItem.path] = {
+      ...paths[pathItem.path],
+      [operation.method.toLowerCase()]: toOperationObject(operation, pathItem, findExample(operation.name, deployment))
     }
   }
   return paths
 }
 
 /** The prefix of addresses in the document of another deployment, whose host this process does not know. */
-const RELATIVE = ""
+const RELATIVE_BASE = ""
 
 /**
  * Returns the OpenAPI 3.1 document of a deployment. `publicUrl`: its address, or undefined if this process does not know it. Then the
@@ -78,21 +78,21 @@ export const openApiDocument = (deployment: DeploymentName, publicUrl: string | 
   openapi: "3.1.0",
   info: {
     title: "Latchkey Open API",
-    version: RELEASE,
+    version: CURRENT_VERSION,
     summary: "The open API of a property-management service for short-stay hosts.",
-    description: `${DESCRIPTION}\n\n${DEPLOYMENTS[deployment]}`,
+    description: `${DESCRIPTION}\n\n${DEPLOYMENT_NOTES[deployment]}`,
     license: { name: "MIT", identifier: "MIT" }
   },
   ...(publicUrl === undefined
     ? {}
     : { servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }] }),
-  externalDocs: { url: `${publicUrl ?? RELATIVE}/docs/` },
-  tags: TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
-  paths: pathsOf(deployment),
+  externalDocs: { url: `${publicUrl ?? RELATIVE_BASE}/docs/` },
+  tags: OPERATION_TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
+  paths: toPaths(deployment),
   components: {
     schemas: errorSchemas(),
-    headers: headers(),
-    parameters: { [KEY_HEADER]: keyParameter },
-    securitySchemes: securitySchemes(publicUrl ?? RELATIVE)
+    headers: responseHeaders(),
+    parameters: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKeyParameter },
+    securitySchemes: securitySchemes(publicUrl ?? RELATIVE_BASE)
   }
 })

@@ -1,41 +1,42 @@
-import { KEY_HEADER } from "../../../contract/idempotency-key.ts"
-import { type Described, type DescribedField, type JsonSchema, takesQueryOrBody } from "../described.ts"
-import type { Example } from "../examples.ts"
-import { tagOf } from "../tags.ts"
-import type { Place } from "./paths.ts"
-import { responsesOf } from "./responses.ts"
+import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
+import { type FieldDescription, type JsonSchema, type OperationDescription, takesQueryOrBody } from "../described.ts"
+import type { OperationExample } from "../examples.ts"
+import { operationTag } from "../tags.ts"
+import type { PathItemLocation } from "./paths.ts"
+import { toResponses } from "./responses.ts"
 
 /** What a client generator, a reader and an agent want to know of one operation. */
 
-const parameterOf = (
-  { name, place, required, schema }: DescribedField,
-  called: string,
+const toParameter = (
+  { name, location, required, schema }: FieldDescription,
+  parameterName: string,
   example: unknown
 ): JsonSchema => {
   const { description, deprecated, ...keywords } = schema
-  const told = called === name ? description : `The ${name}${description === undefined ? "" : `: ${description}`}.`
+  const parameterDescription =
+    parameterName === name ? description : `The ${name}${description === undefined ? "" : `: ${description}`}.`
   return {
-    name: called,
-    in: place,
-    required: place === "path" || required,
-    ...(told === undefined ? {} : { description: told }),
+    name: parameterName,
+    in: location,
+    required: location === "path" || required,
+    ...(parameterDescription === undefined ? {} : { description: parameterDescription }),
     ...(deprecated === true ? { deprecated } : {}),
-    schema: asText(keywords),
+    schema: toTextSchema(keywords),
     ...(example === undefined ? {} : { example: Array.isArray(example) ? example.join(",") : example })
   }
 }
 
 /** A list in a query is one text, its elements separated by commas: of the forms that a tool takes the text alone. */
-const asText = (schema: JsonSchema): JsonSchema => {
+const toTextSchema = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
   const text = anyOf.find((each: JsonSchema) => each["type"] === "string")
   return text === undefined ? schema : { ...rest, ...text }
 }
 
-const keyParameter = { $ref: `#/components/parameters/${KEY_HEADER}` }
+const idempotencyKeyReference = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY_HEADER}` }
 
-const objectOf = (fields: ReadonlyArray<DescribedField>): JsonSchema => {
+const toObjectSchema = (fields: ReadonlyArray<FieldDescription>): JsonSchema => {
   const required = fields.filter((field) => field.required).map(({ name }) => name)
   return {
     type: "object",
@@ -44,23 +45,25 @@ const objectOf = (fields: ReadonlyArray<DescribedField>): JsonSchema => {
   }
 }
 
-const bodyOf = (operation: Described, request: JsonSchema): JsonSchema | undefined => {
-  const eitherWay = takesQueryOrBody(operation)
-  const fields = operation.fields.filter(({ place }) => place === (eitherWay ? "query" : "body"))
+const toRequestBody = (operation: OperationDescription, request: JsonSchema): JsonSchema | undefined => {
+  const isQueryOrBody = takesQueryOrBody(operation)
+  const fields = operation.fields.filter(({ location }) => location === (isQueryOrBody ? "query" : "body"))
   if (fields.length === 0) return undefined
-  const schema = objectOf(fields)
+  const schema = toObjectSchema(fields)
   const names = new Set(fields.map(({ name }) => name))
   const example = Object.fromEntries(Object.entries(request).filter(([name]) => names.has(name)))
-  const form = operation.needsToken ? {} : { "application/x-www-form-urlencoded": { schema } }
+  const formContent = operation.needsToken ? {} : { "application/x-www-form-urlencoded": { schema } }
   return {
-    ...(eitherWay ? { description: "The fields may be in the query instead; with a body the query is ignored." } : {}),
-    required: !eitherWay && fields.some((field) => field.required),
-    content: { "application/json": { schema, example }, ...form }
+    ...(isQueryOrBody
+      ? { description: "The fields may be in the query instead; with a body the query is ignored." }
+      : {}),
+    required: !isQueryOrBody && fields.some((field) => field.required),
+    content: { "application/json": { schema, example }, ...formContent }
   }
 }
 
 /** The block that the specification has for each operation (Tool-protocol endpoint, Machine-readable resources). */
-const toolBlockOf = ({ name, tool, readOnly }: Described): JsonSchema =>
+const toMcpExtension = ({ name, tool, isReadOnly }: OperationDescription): JsonSchema =>
   tool === undefined
     ? { exposed: false }
     : {
@@ -69,35 +72,41 @@ const toolBlockOf = ({ name, tool, readOnly }: Described): JsonSchema =>
         description: tool.description,
         intent_examples: tool.intentExamples,
         category: tool.category,
-        read_only: readOnly,
+        read_only: isReadOnly,
         requires_confirmation: tool.requiresConfirmation,
         since_version: tool.since
       }
 
-const security = ({ needsToken, readOnly }: Described): ReadonlyArray<JsonSchema> =>
+const securityRequirements = ({ needsToken, isReadOnly }: OperationDescription): ReadonlyArray<JsonSchema> =>
   needsToken
-    ? [{ accessToken: [] }, { bearer: [] }, { oauth: [readOnly ? "read-only" : "writable"] }]
+    ? [{ accessToken: [] }, { bearer: [] }, { oauth: [isReadOnly ? "read-only" : "writable"] }]
     : // Who calls shows a secret or a verifier among the fields, or the secret by HTTP Basic.
       [{}, { client: [] }]
 
-export const operationOf = (operation: Described, { nameOf }: Place, example: Example | undefined): JsonSchema => {
-  const { request = {}, answer } = example ?? {}
+export const toOperationObject = (
+  operation: OperationDescription,
+  { parameterNameOf }: PathItemLocation,
+  example: OperationExample | undefined
+): JsonSchema => {
+  const { request = {}, answer: exampleResponse } = example ?? {}
   const parameters = operation.fields
-    .filter(({ place }) => place !== "body")
+    .filter(({ location }) => location !== "body")
     // The field may be in the body instead.
     .map((field) => (takesQueryOrBody(operation) ? { ...field, required: false } : field))
-    .map((field) => parameterOf(field, field.place === "path" ? nameOf(field.name) : field.name, request[field.name]))
-  const requestBody = bodyOf(operation, request)
-  const isKeyed = operation.changes && operation.needsToken
+    .map((field) =>
+      toParameter(field, field.location === "path" ? parameterNameOf(field.name) : field.name, request[field.name])
+    )
+  const requestBody = toRequestBody(operation, request)
+  const takesIdempotencyKey = operation.isChange && operation.needsToken
   return {
     operationId: operation.name,
-    tags: [tagOf(operation)],
+    tags: [operationTag(operation)],
     summary: operation.summary,
     description: operation.description,
-    security: security(operation),
-    parameters: [...parameters, ...(isKeyed ? [keyParameter] : [])],
+    security: securityRequirements(operation),
+    parameters: [...parameters, ...(takesIdempotencyKey ? [idempotencyKeyReference] : [])],
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: responsesOf(operation, answer),
-    "x-mcp": toolBlockOf(operation)
+    responses: toResponses(operation, exampleResponse),
+    "x-mcp": toMcpExtension(operation)
   }
 }

@@ -1,28 +1,32 @@
-import type { Described, JsonSchema } from "../described.ts"
-import { ERROR_TABLE, errorRowOf } from "../error-table.ts"
+import type { JsonSchema, OperationDescription } from "../described.ts"
+import { ERROR_TABLE, findErrorRow } from "../error-table.ts"
 
 // Answers as OpenAPI has them. HTTP status is always 200 (specification, Errors), so what an operation can answer is one choice:
 // the envelope of its result, or that of one of its errors.
 
 const REQUEST_ID: JsonSchema = { type: "string", description: "Identifies the request; quote it to ask for help." }
 
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+const schemaReference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
-const envelopeOf = (code: number, message: JsonSchema, data: JsonSchema): JsonSchema => ({
+const toEnvelopeSchema = (code: number, message: JsonSchema, data: JsonSchema): JsonSchema => ({
   type: "object",
   properties: { request_id: REQUEST_ID, error_code: { type: "integer", const: code }, error_msg: message, data },
   required: ["request_id", "error_code", "error_msg", "data"]
 })
 
-const nameOf = (code: number): string => `Error${code}`
+const errorSchemaName = (code: number): string => `Error${code}`
 
 /** The envelope of each error, by name. */
 export const errorSchemas = (): Record<string, JsonSchema> =>
   Object.fromEntries(
     ERROR_TABLE.map(({ code, title, meaning, advice }) => [
-      nameOf(code),
+      errorSchemaName(code),
       {
-        ...envelopeOf(code, { type: "string", description: "Short English text for people." }, { type: "object" }),
+        ...toEnvelopeSchema(
+          code,
+          { type: "string", description: "Short English text for people." },
+          { type: "object" }
+        ),
         title,
         description: `${meaning} ${advice}`
       }
@@ -30,27 +34,37 @@ export const errorSchemas = (): Record<string, JsonSchema> =>
   )
 
 /** Everything an operation can answer in its body. */
-export const bodySchemaOf = ({ answer, errors }: Described): JsonSchema => ({
-  oneOf: [envelopeOf(0, { type: "string", const: "" }, answer), ...errors.map((code) => ref(nameOf(code)))]
+export const toResponseSchema = ({ resultSchema, errors }: OperationDescription): JsonSchema => ({
+  oneOf: [
+    toEnvelopeSchema(0, { type: "string", const: "" }, resultSchema),
+    ...errors.map((code) => schemaReference(errorSchemaName(code)))
+  ]
 })
 
-const header = (description: string, schema: JsonSchema = { type: "string" }): JsonSchema => ({ description, schema })
+const headerObject = (description: string, schema: JsonSchema = { type: "string" }): JsonSchema => ({
+  description,
+  schema
+})
 
 /** The headers an answer may have, by name. */
-export const headers = (): Record<string, JsonSchema> => ({
-  "X-Request-Id": header("The request_id of the body."),
-  "Retry-After": header("Seconds to wait, with error_code 429 and with some 409, 500 and 503.", { type: "integer" }),
-  "X-RateLimit-Scope": header("With 429: which layer is full, user, endpoint, token, endpoint_error or conversation."),
-  "X-RateLimit-Window": header("With 429: the window that is full, such as 1m."),
-  "X-RateLimit-Reason": header("With 429: the limit in words.")
+export const responseHeaders = (): Record<string, JsonSchema> => ({
+  "X-Request-Id": headerObject("The request_id of the body."),
+  "Retry-After": headerObject("Seconds to wait, with error_code 429 and with some 409, 500 and 503.", {
+    type: "integer"
+  }),
+  "X-RateLimit-Scope": headerObject(
+    "With 429: which layer is full, user, endpoint, token, endpoint_error or conversation."
+  ),
+  "X-RateLimit-Window": headerObject("With 429: the window that is full, such as 1m."),
+  "X-RateLimit-Reason": headerObject("With 429: the limit in words.")
 })
 
-const headerRefs = Object.fromEntries(
-  Object.keys(headers()).map((name) => [name, { $ref: `#/components/headers/${name}` }])
+const headerReferences = Object.fromEntries(
+  Object.keys(responseHeaders()).map((name) => [name, { $ref: `#/components/headers/${name}` }])
 )
 
-const told = ({ errors }: Described): string =>
-  errors.map((code) => `- ${code}: ${errorRowOf(code)?.meaning ?? ""}`).join("\n")
+const errorListText = ({ errors }: OperationDescription): string =>
+  errors.map((code) => `- ${code}: ${findErrorRow(code)?.meaning ?? ""}`).join("\n")
 
 /** Forms are answered by HTTP status as well, as libraries for OAuth read it (RFC 6749 5.2). */
 const STATUSES_OF_FORMS: ReadonlyArray<readonly [string, string]> = [
@@ -67,19 +81,19 @@ const STATUSES_OF_REGISTRATIONS: ReadonlyArray<readonly [string, string]> = [
 ]
 
 /** The answers of an operation; `example` is one of its results. */
-export const responsesOf = (operation: Described, example: unknown): JsonSchema => {
-  const schema = bodySchemaOf(operation)
+export const toResponses = (operation: OperationDescription, example: unknown): JsonSchema => {
+  const schema = toResponseSchema(operation)
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } }
-  const result = operation.hasStatus
+  const summary = operation.hasStatus
     ? "The envelope of a success."
     : "The envelope, for a success or a failure: error_code tells which."
-  const description = `${result}\n\n${told(operation)}`
-  const ok = { description, headers: headerRefs, content }
-  if (operation.needsToken) return { "200": ok }
+  const description = `${summary}\n\n${errorListText(operation)}`
+  const successResponse = { description, headers: headerReferences, content }
+  if (operation.needsToken) return { "200": successResponse }
   const statuses = operation.hasStatus ? STATUSES_OF_REGISTRATIONS : STATUSES_OF_FORMS
-  const others = statuses.map(([status, words]) => [
+  const formResponses = statuses.map(([status, description]) => [
     status,
-    { description: words, headers: headerRefs, content: { "application/json": { schema } } }
+    { description, headers: headerReferences, content: { "application/json": { schema } } }
   ])
-  return { "200": ok, ...Object.fromEntries(others) }
+  return { "200": successResponse, ...Object.fromEntries(formResponses) }
 }

@@ -1,11 +1,11 @@
 import { Effect, FileSystem } from "effect"
 import type { PlatformError } from "effect/PlatformError"
-import type { Page } from "./page.ts"
+import type { DocsPage } from "./page.ts"
 
 // The pages that people wrote: files below docs, each a page of its own name.
 
 /** Below docs, by the heading of the list they are under. */
-const FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]> = [
+const GUIDE_FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]> = [
   ["Start here", ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/start-with-oauth.md"]],
   [
     "Calling",
@@ -36,10 +36,10 @@ const unlinkAdministratorPages = (markdown: string): string =>
     ADMINISTRATOR_FILES.includes(file) ? text : link
   )
 
-const slugOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "")
+const toSlug = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "")
 
 /** Links among the files of docs, which lie in two folders, as links among pages, which lie side by side. */
-const asPages = (markdown: string): string =>
+const toPageLinks = (markdown: string): string =>
   unlinkAdministratorPages(markdown)
     .replaceAll(/\]\((?:\.\.\/|guides\/)*([a-z-]+\.md(?:#[a-z0-9-]+)?)\)/g, "]($1)")
     .replaceAll(/\]\((?:\.\.\/)?examples\//g, "](../examples/")
@@ -53,28 +53,28 @@ const firstSentence = (markdown: string): string => {
   return /^.*?[.:](?=\s|$)/.exec(words)?.[0]?.replace(/:$/, ".") ?? words
 }
 
-const pageOf = (section: string, file: string, markdown: string): Page => ({
-  slug: slugOf(file),
-  title: /^# (.+)$/m.exec(markdown)?.[1] ?? slugOf(file),
+const toGuidePage = (section: string, file: string, markdown: string): DocsPage => ({
+  slug: toSlug(file),
+  title: /^# (.+)$/m.exec(markdown)?.[1] ?? toSlug(file),
   description: firstSentence(markdown),
   section,
-  markdown: asPages(markdown)
+  markdown: toPageLinks(markdown)
 })
 
 /** Where the files take the service to be; who reads them elsewhere reads that address. */
-const WRITTEN_FOR = "http://127.0.0.1:8080"
+const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
 
 /** The pages that people wrote, from a folder with docs. */
 export const readGuides = (
   folder: string,
   publicUrl: string
-): Effect.Effect<ReadonlyArray<Page>, PlatformError, FileSystem.FileSystem> =>
+): Effect.Effect<ReadonlyArray<DocsPage>, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const files = FILES.flatMap(([section, names]) => names.map((file) => ({ section, file })))
+    const files = GUIDE_FILES.flatMap(([section, names]) => names.map((file) => ({ section, file })))
     return yield* Effect.forEach(files, ({ section, file }) =>
       Effect.map(fs.readFileString(`${folder}/${file}`), (markdown) =>
-        pageOf(section, file, markdown.replaceAll(WRITTEN_FOR, publicUrl))
+        toGuidePage(section, file, markdown.replaceAll(EXAMPLE_PUBLIC_URL, publicUrl))
       )
     )
   })

@@ -6,30 +6,30 @@ import type { JsonSchema } from "../described.ts"
 const isRecord = (value: unknown): value is JsonSchema => Predicate.isObject(value)
 
 /** What people call the types of JSON Schema. */
-const NAMES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
   integer: "whole number",
   boolean: "true or false",
   null: "null"
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
+const FORMAT_TEXTS: Readonly<Record<string, string>> = {
   date: "`YYYY-MM-DD`",
   "date-time": "ISO 8601"
 }
 
-const typeOf = (schema: JsonSchema): string => {
+const typeText = (schema: JsonSchema): string => {
   const { type, items } = schema
   const values = schema["enum"] ?? ("const" in schema ? [schema["const"]] : undefined)
   if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(", ")
   if (Array.isArray(schema["anyOf"]))
-    return Array.from(new Set(schema["anyOf"].filter(isRecord).map(inWords))).join(" or ")
-  if (type === "array") return `list of ${isRecord(items) ? inWords(items) : "anything"}`
-  return typeof type === "string" ? (NAMES[type] ?? type) : "anything"
+    return Array.from(new Set(schema["anyOf"].filter(isRecord).map(toSchemaText))).join(" or ")
+  if (type === "array") return `list of ${isRecord(items) ? toSchemaText(items) : "anything"}`
+  return typeof type === "string" ? (TYPE_NAMES[type] ?? type) : "anything"
 }
 
 /** By keyword, how it is said. */
-const LIMITS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
+const KEYWORD_TEXTS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
   ["minimum", (value) => `at least ${value}`],
   ["exclusiveMinimum", (value) => `above ${value}`],
   ["maximum", (value) => `at most ${value}`],
@@ -38,17 +38,17 @@ const LIMITS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
   ["maxLength", (value) => `at most ${value} characters`],
   ["minItems", (value) => `at least ${value}`],
   ["maxItems", (value) => `at most ${value}`],
-  ["format", (value) => FORMATS[String(value)] ?? String(value)],
+  ["format", (value) => FORMAT_TEXTS[String(value)] ?? String(value)],
   ["default", (value) => `default ${JSON.stringify(value)}`]
 ]
 
 /** `whole number, at least 1`. */
-export const inWords = (schema: JsonSchema): string => {
-  const limits = LIMITS.flatMap(([keyword, said]) => (keyword in schema ? [said(schema[keyword])] : []))
-  return [typeOf(schema), ...limits].join(", ")
+export const toSchemaText = (schema: JsonSchema): string => {
+  const limits = KEYWORD_TEXTS.flatMap(([keyword, toText]) => (keyword in schema ? [toText(schema[keyword])] : []))
+  return [typeText(schema), ...limits].join(", ")
 }
 
-export interface Row {
+export interface SchemaFieldRow {
   /** `shares[].amount`: where it is. */
   readonly path: string
   readonly type: string
@@ -57,33 +57,33 @@ export interface Row {
 }
 
 /** How deep a table follows objects within objects. */
-const DEPTH = 4
+const MAX_DEPTH = 4
 
 /** The objects that a schema is or may be, or has in its lists. */
-const partsOf = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => {
+const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => {
   const { anyOf, items } = schema
-  if (Array.isArray(anyOf)) return anyOf.filter(isRecord).flatMap(partsOf)
-  if (isRecord(items)) return partsOf(items).map(([suffix, part]) => [`[]${suffix}`, part])
+  if (Array.isArray(anyOf)) return anyOf.filter(isRecord).flatMap(nestedProperties)
+  if (isRecord(items)) return nestedProperties(items).map(([suffix, part]) => [`[]${suffix}`, part])
   return isRecord(schema["properties"]) ? [["", schema["properties"]]] : []
 }
 
 /** A row for each field within, those of objects below their object. */
-export const rowsOf = (schema: JsonSchema, prefix = "", depth = 0): ReadonlyArray<Row> =>
-  depth === DEPTH
+export const toFieldRows = (schema: JsonSchema, prefix = "", depth = 0): ReadonlyArray<SchemaFieldRow> =>
+  depth === MAX_DEPTH
     ? []
-    : partsOf(schema).flatMap(([suffix, properties]) =>
+    : nestedProperties(schema).flatMap(([suffix, properties]) =>
         Object.entries(properties).flatMap(([name, field]) => {
           if (!isRecord(field)) return []
           const path = `${prefix}${suffix}${prefix === "" && suffix === "" ? "" : "."}${name}`
           const { description, deprecated } = field
-          const row: Row = {
+          const row: SchemaFieldRow = {
             path,
-            type: isObject(field) ? "object" : inWords(field),
+            type: isObjectSchema(field) ? "object" : toSchemaText(field),
             description: typeof description === "string" ? description : "",
             isDeprecated: deprecated === true
           }
-          return [row, ...rowsOf(field, path, depth + 1)]
+          return [row, ...toFieldRows(field, path, depth + 1)]
         })
       )
 
-const isObject = ({ type }: JsonSchema): boolean => type === "object"
+const isObjectSchema = ({ type }: JsonSchema): boolean => type === "object"

@@ -3,14 +3,14 @@ import { type Html, html } from "../html.ts"
 
 // Markdown of ours as HTML: headings that can be linked to, tables that scroll, and links that lead to the HTML of pages.
 
-export interface Heading {
+export interface MarkdownHeading {
   readonly depth: number
   readonly id: string
   readonly text: string
 }
 
 /** What GitHub makes of a heading, so that a link works in both places. */
-export const anchorOf = (heading: string): string =>
+export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[`*_]/g, (sign) => (sign === "_" ? "_" : ""))
@@ -19,30 +19,30 @@ export const anchorOf = (heading: string): string =>
     .replaceAll(/\s/g, "-")
 
 /** Pages as they are linked to in Markdown. */
-const PAGE = /^([a-z0-9_-]+)\.md(#.*)?$/
+const PAGE_LINK = /^([a-z0-9_-]+)\.md(#.*)?$/
 
-const headingOf = ({ depth, text }: Tokens.Heading): Heading => {
-  const words = text.replaceAll("`", "")
-  return { depth, id: anchorOf(words), text: words }
+const toHeading = ({ depth, text }: Tokens.Heading): MarkdownHeading => {
+  const headingText = text.replaceAll("`", "")
+  return { depth, id: toAnchor(headingText), text: headingText }
 }
 
-export interface Rendered {
+export interface RenderedMarkdown {
   readonly body: Html
-  readonly headings: ReadonlyArray<Heading>
+  readonly headings: ReadonlyArray<MarkdownHeading>
 }
 
-export const rendered = (markdown: string): Rendered => {
-  const headings: Array<Heading> = []
+export const renderMarkdown = (markdown: string): RenderedMarkdown => {
+  const headings: Array<MarkdownHeading> = []
   const marked = new Marked({
     renderer: {
       heading(token) {
-        const heading = headingOf(token)
+        const heading = toHeading(token)
         headings.push(heading)
         const inner = { html: this.parser.parseInline(token.tokens) }
         return html`<h${heading.depth} id="${heading.id}">${inner}</h${heading.depth}>\n`.html
       },
       link({ href, tokens }) {
-        const [, slug, anchor = ""] = PAGE.exec(href) ?? []
+        const [, slug, anchor = ""] = PAGE_LINK.exec(href) ?? []
         const target = slug === undefined ? href : `${slug}.html${anchor}`
         return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
       },

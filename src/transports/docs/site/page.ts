@@ -1,6 +1,6 @@
 // A page of the documentation: what a person reads as HTML and an agent as Markdown.
 
-export interface Page {
+export interface DocsPage {
   /** Its name in both addresses, `reference/{slug}.html` and `reference/{slug}.md`. */
   readonly slug: string
   readonly title: string
@@ -13,4 +13,4 @@ export interface Page {
 }
 
 /** What a list says of a page: its name and the sentence about it. */
-export type Listed = Omit<Page, "markdown">
+export type DocsPageSummary = Omit<DocsPage, "markdown">

@@ -1,15 +1,15 @@
 import type { DeploymentName } from "../../../platform/installation.ts"
-import { operationsOf } from "../described.ts"
-import { exampleOf } from "../examples.ts"
+import { describeOperations } from "../described.ts"
+import { findExample } from "../examples.ts"
 import { type Html, html, nothing } from "../html.ts"
 import { openApiDocument } from "../openapi/document.ts"
-import { TAGS, type Tag } from "../tags.ts"
-import { framed } from "./frame.ts"
-import { full, index } from "./llms.ts"
-import { rendered } from "./markdown.ts"
-import { operationPage } from "./operation-page.ts"
-import type { Listed, Page } from "./page.ts"
-import { toolsPage } from "./tools-page.ts"
+import { OPERATION_TAGS, type OperationTag } from "../tags.ts"
+import { renderDocsFrame } from "./frame.ts"
+import { renderLlmsFull, renderLlmsIndex } from "./llms.ts"
+import { renderMarkdown } from "./markdown.ts"
+import { renderOperationPage } from "./operation-page.ts"
+import type { DocsPage, DocsPageSummary } from "./page.ts"
+import { renderToolsPage } from "./tools-page.ts"
 
 // The whole documentation, a file an address: served below /docs, or written into a folder. Links within it are relative, so it may
 // lie anywhere.
@@ -24,7 +24,7 @@ export interface SiteSettings {
   /** Where it is read: what `llms.txt` names. */
   readonly docsUrl: string
   readonly deployment: DeploymentName
-  readonly guides: ReadonlyArray<Page>
+  readonly guides: ReadonlyArray<DocsPage>
   /** Where the console calls, seen from its page; undefined: it is elsewhere, and takes calls of its own pages alone. */
   readonly server: string | undefined
 }
@@ -35,48 +35,48 @@ const TEXT = "text/plain; charset=utf-8"
 const JSON_TYPE = "application/json"
 
 /** Operations under the names of their tags, in the order of those. */
-const operationPages = ({ publicUrl, deployment }: SiteSettings): ReadonlyArray<Page> => {
-  const places = new Map(TAGS.map(({ title }, place) => [title, place]))
-  const placeOf = ({ section }: Page): number => places.get(section) ?? TAGS.length
-  return operationsOf(deployment)
-    .map((operation) => operationPage(operation, publicUrl, exampleOf(operation.name, deployment)))
-    .toSorted((one, other) => placeOf(one) - placeOf(other))
+const renderOperationPages = ({ publicUrl, deployment }: SiteSettings): ReadonlyArray<DocsPage> => {
+  const sectionOrder = new Map(OPERATION_TAGS.map(({ title }, order) => [title, order]))
+  const sectionIndex = ({ section }: DocsPage): number => sectionOrder.get(section) ?? OPERATION_TAGS.length
+  return describeOperations(deployment)
+    .map((operation) => renderOperationPage(operation, publicUrl, findExample(operation.name, deployment)))
+    .toSorted((one, other) => sectionIndex(one) - sectionIndex(other))
 }
 
-export const pagesOf = (settings: SiteSettings): ReadonlyArray<Page> => [
+export const listPages = (settings: SiteSettings): ReadonlyArray<DocsPage> => [
   ...settings.guides,
-  toolsPage(),
-  ...operationPages(settings)
+  renderToolsPage(),
+  ...renderOperationPages(settings)
 ]
 
-const pageHtml = (page: Page, list: ReadonlyArray<Listed>): string =>
-  framed({
+const renderPageHtml = (page: DocsPage, pageList: ReadonlyArray<DocsPageSummary>): string =>
+  renderDocsFrame({
     title: page.title,
     description: page.description,
-    body: html`${rendered(page.markdown).body}
+    body: html`${renderMarkdown(page.markdown).body}
 <p class="soft"><a href="${page.slug}.md">This page as Markdown</a></p>`,
     root: "../",
     slug: page.slug,
-    list
+    pageList
   }).html
 
-const card = ({ slug, title, description }: Listed): Html =>
+const pageCard = ({ slug, title, description }: DocsPageSummary): Html =>
   html`<li><a href="reference/${slug}.html">${title}</a><p class="soft">${description}</p></li>`
 
-const overview = (list: ReadonlyArray<Listed>, { publicUrl }: SiteSettings): string => {
-  const sections = Array.from(new Set(list.map(({ section }) => section)))
-  const isGuide = (section: string) => !TAGS.some(({ title }) => title === section)
+const renderOverview = (pageList: ReadonlyArray<DocsPageSummary>, { publicUrl }: SiteSettings): string => {
+  const sections = Array.from(new Set(pageList.map(({ section }) => section)))
+  const isGuide = (section: string) => !OPERATION_TAGS.some(({ title }) => title === section)
   const cards = sections.filter(isGuide).map(
     (section) => html`<h2>${section}</h2>
-<ul class="cards">${list.filter((page) => page.section === section).map(card)}</ul>`
+<ul class="cards">${pageList.filter((page) => page.section === section).map(pageCard)}</ul>`
   )
-  const linksTo = ({ title, description }: Tag): Html => {
-    const links = list.filter((page) => page.section === title)
+  const operationLinks = ({ title, description }: OperationTag): Html => {
+    const links = pageList.filter((page) => page.section === title)
     return html`<h3>${title}</h3>
 <p class="soft">${description}</p>
 <p>${links.map(({ slug }) => html`<a class="operation" href="reference/${slug}.html">${slug}</a> `)}</p>`
   }
-  return framed({
+  return renderDocsFrame({
     title: "Documentation",
     description: "The open API of a property-management service for short-stay hosts.",
     body: html`<h1>Latchkey</h1>
@@ -85,7 +85,7 @@ calendars, prices, money, guests, staff and tasks: by REST at <code>${publicUrl}
 <code>${publicUrl}/mcp</code>.</p>
 ${cards}
 <h2>Operations</h2>
-${TAGS.map(linksTo)}
+${OPERATION_TAGS.map(operationLinks)}
 <h2>For machines</h2>
 <ul>
 <li><a href="llms.txt">llms.txt</a>, <a href="llms-full.txt">llms-full.txt</a>; every page is Markdown too, <code>.md</code> for <code>.html</code></li>
@@ -94,11 +94,11 @@ ${TAGS.map(linksTo)}
 </ul>`,
     root: "",
     slug: undefined,
-    list
+    pageList
   }).html
 }
 
-const TRY_IT = {
+const TRY_PAGE_FRAME = {
   title: "Try it",
   description: "Call the service from the browser.",
   root: "",
@@ -106,22 +106,29 @@ const TRY_IT = {
 } as const
 
 /** The page on which a reader calls the service; `token` is filled in. */
-export const tryPage = (list: ReadonlyArray<Listed>, { server, publicUrl }: SiteSettings, token?: string): string =>
-  server === undefined ? elsewhere(list, publicUrl) : calling(list, server, token)
+export const renderTryPage = (
+  pageList: ReadonlyArray<DocsPageSummary>,
+  { server, publicUrl }: SiteSettings,
+  token?: string
+): string => (server === undefined ? renderTryPageLink(pageList, publicUrl) : renderApiConsole(pageList, server, token))
 
 /** Files of another site show the way: the service takes calls of its own pages alone. */
-const elsewhere = (list: ReadonlyArray<Listed>, publicUrl: string): string =>
-  framed({
-    ...TRY_IT,
-    list,
+const renderTryPageLink = (pageList: ReadonlyArray<DocsPageSummary>, publicUrl: string): string =>
+  renderDocsFrame({
+    ...TRY_PAGE_FRAME,
+    pageList,
     body: html`<h1>Try it</h1>
 <p>The console is at the service: <a href="${publicUrl}/docs/try.html">${publicUrl}/docs/try.html</a>.</p>`
   }).html
 
-const calling = (list: ReadonlyArray<Listed>, server: string, token: string | undefined): string =>
-  framed({
-    ...TRY_IT,
-    list,
+const renderApiConsole = (
+  pageList: ReadonlyArray<DocsPageSummary>,
+  server: string,
+  token: string | undefined
+): string =>
+  renderDocsFrame({
+    ...TRY_PAGE_FRAME,
+    pageList,
     body: html`<h1>Try it</h1>
 <p>${token === undefined ? "Choose Authorize and paste an access token of your console as accessToken." : "The demo operator's token is filled in: everything here works on its records."}
 Calls are real: what they change is changed.</p>
@@ -133,7 +140,7 @@ Calls are real: what they change is changed.</p>
   }).html
 
 /** A row a heading, with the text below it: what a reader finds by words. */
-interface Found {
+interface SearchEntry {
   readonly id: number
   readonly title: string
   readonly heading: string
@@ -141,52 +148,52 @@ interface Found {
   readonly href: string
 }
 
-const withoutTags = (text: string): string => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+const stripTags = (text: string): string => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 
-const READING = /^(?:search|query|get|list)_(.+)$/
+const READ_OPERATION = /^(?:search|query|get|list)_(.+)$/
 
 /** What else readers call an operation that reads: the public documentation says `search_` of some, the specification `query_`. */
-const otherNamesOf = (slug: string): string => {
-  const [, what] = READING.exec(slug) ?? []
-  return what === undefined ? "" : ["search", "query", "get", "list"].map((verb) => `${verb} ${what}`).join(", ")
+const nameVariants = (slug: string): string => {
+  const [, subject] = READ_OPERATION.exec(slug) ?? []
+  return subject === undefined ? "" : ["search", "query", "get", "list"].map((verb) => `${verb} ${subject}`).join(", ")
 }
 
 const HEADING = /<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>/
 
-const foundIn = ({ slug, title, description, markdown }: Page): ReadonlyArray<Omit<Found, "id">> =>
-  rendered(markdown)
+const toSearchEntries = ({ slug, title, description, markdown }: DocsPage): ReadonlyArray<Omit<SearchEntry, "id">> =>
+  renderMarkdown(markdown)
     .body.html.split(/(?=<h[1-6] id=)/)
     .map((part) => {
-      const [whole = "", anchor = "", heading = title] = HEADING.exec(part) ?? []
+      const [headingTag = "", anchor = "", heading = title] = HEADING.exec(part) ?? []
       return {
         title,
-        heading: withoutTags(heading).trim(),
+        heading: stripTags(heading).trim(),
         // The page's own row has its sentence a second time: what a page is about counts more than what it says in passing.
-        text: `${heading === title || anchor === "" ? `${description} ${otherNamesOf(slug)}` : ""} ${withoutTags(part.slice(whole.length))}`,
+        text: `${heading === title || anchor === "" ? `${description} ${nameVariants(slug)}` : ""} ${stripTags(part.slice(headingTag.length))}`,
         href: `reference/${slug}.html${anchor === "" ? "" : `#${anchor}`}`
       }
     })
 
-const searched = (pages: ReadonlyArray<Page>): string =>
-  JSON.stringify(pages.flatMap(foundIn).map((row, id): Found => ({ id, ...row })))
+const renderSearchIndex = (pages: ReadonlyArray<DocsPage>): string =>
+  JSON.stringify(pages.flatMap(toSearchEntries).map((row, id): SearchEntry => ({ id, ...row })))
 
 /** Every file but those of `assets` and `examples`, each written when it is first wanted. */
-export const siteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
-  const pages = pagesOf(settings)
-  const list: ReadonlyArray<Listed> = pages
+export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
+  const pages = listPages(settings)
+  const pageList: ReadonlyArray<DocsPageSummary> = pages
   const { docsUrl, deployment, publicUrl } = settings
-  const file = (contentType: string, text: () => string) => () => ({ contentType, text: text() })
+  const lazyFile = (contentType: string, text: () => string) => () => ({ contentType, text: text() })
   return new Map([
-    ["index.html", file(HTML, () => overview(list, settings))],
-    ["try.html", file(HTML, () => tryPage(list, settings))],
-    ["llms.txt", file(TEXT, () => index(pages, docsUrl))],
-    ["llms-full.txt", file(TEXT, () => full(pages, docsUrl))],
-    ["search.json", file(JSON_TYPE, () => searched(pages))],
-    ["openapi.json", file(JSON_TYPE, () => JSON.stringify(openApiDocument(deployment, publicUrl)))],
+    ["index.html", lazyFile(HTML, () => renderOverview(pageList, settings))],
+    ["try.html", lazyFile(HTML, () => renderTryPage(pageList, settings))],
+    ["llms.txt", lazyFile(TEXT, () => renderLlmsIndex(pages, docsUrl))],
+    ["llms-full.txt", lazyFile(TEXT, () => renderLlmsFull(pages, docsUrl))],
+    ["search.json", lazyFile(JSON_TYPE, () => renderSearchIndex(pages))],
+    ["openapi.json", lazyFile(JSON_TYPE, () => JSON.stringify(openApiDocument(deployment, publicUrl)))],
     ...pages.flatMap(
       (page): ReadonlyArray<[string, () => SiteFile]> => [
-        [`reference/${page.slug}.html`, file(HTML, () => pageHtml(page, list))],
-        [`reference/${page.slug}.md`, file(MARKDOWN, () => page.markdown)]
+        [`reference/${page.slug}.html`, lazyFile(HTML, () => renderPageHtml(page, pageList))],
+        [`reference/${page.slug}.md`, lazyFile(MARKDOWN, () => page.markdown)]
       ]
     )
   ])

@@ -1,26 +1,26 @@
-import { type Described, operationsOf } from "../described.ts"
-import { table } from "./operation-page.ts"
-import type { Page } from "./page.ts"
+import { describeOperations, type OperationDescription } from "../described.ts"
+import { markdownTable } from "./operation-page.ts"
+import type { DocsPage } from "./page.ts"
 
 // The catalogue of tools (specification, Machine-readable resources): what each does, and whether to ask first.
 
-const rowOf = ({ name, summary, readOnly, tool }: Described): ReadonlyArray<string> => [
+const toolRow = ({ name, summary, isReadOnly, tool }: OperationDescription): ReadonlyArray<string> => [
   `[\`${name}\`](${name}.md)`,
   summary,
-  readOnly ? "reads" : tool?.requiresConfirmation === true ? "writes, ask first" : "writes",
+  isReadOnly ? "reads" : tool?.requiresConfirmation === true ? "writes, ask first" : "writes",
   tool?.since ?? ""
 ]
 
-const section = (category: string, tools: ReadonlyArray<Described>): string => {
-  const rows = tools.filter(({ tool }) => tool?.category === category).map(rowOf)
-  return `## ${category}\n\n${table(["tool", "what it does", "", "since"], rows)}`
+const categorySection = (category: string, tools: ReadonlyArray<OperationDescription>): string => {
+  const rows = tools.filter(({ tool }) => tool?.category === category).map(toolRow)
+  return `## ${category}\n\n${markdownTable(["tool", "what it does", "", "since"], rows)}`
 }
 
-export const toolsPage = (): Page => {
-  const tools = operationsOf().filter(({ tool }) => tool !== undefined)
+export const renderToolsPage = (): DocsPage => {
+  const tools = describeOperations().filter(({ tool }) => tool !== undefined)
   const categories = Array.from(new Set(tools.flatMap(({ tool }) => (tool === undefined ? [] : [tool.category]))))
-  const read = tools.filter(({ readOnly }) => readOnly).length
-  const asked = tools.filter(({ tool }) => tool?.requiresConfirmation === true).length
+  const readToolCount = tools.filter(({ isReadOnly }) => isReadOnly).length
+  const confirmationCount = tools.filter(({ tool }) => tool?.requiresConfirmation === true).length
   return {
     slug: "mcp-tools-reference",
     title: "Tools",
@@ -28,10 +28,10 @@ export const toolsPage = (): Page => {
     section: "Tools and operations",
     markdown: `# Tools
 
-The ${tools.length} tools of the MCP endpoint: ${read} read, ${tools.length - read} write, and before ${asked} of those the user should be asked. A
+The ${tools.length} tools of the MCP endpoint: ${readToolCount} read, ${tools.length - readToolCount} write, and before ${confirmationCount} of those the user should be asked. A
 read-only token sees those that read. How they are called: [Using the tools](mcp.md).
 
-${categories.map((category) => section(category, tools)).join("\n\n")}
+${categories.map((category) => categorySection(category, tools)).join("\n\n")}
 `
   }
 }

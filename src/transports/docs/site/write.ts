@@ -1,7 +1,7 @@
 import { Effect, FileSystem } from "effect"
-import { ASSETS, GUIDES_FOLDER } from "./assets.ts"
+import { GUIDES_FOLDER, SITE_ASSETS } from "./assets.ts"
 import { EXAMPLE_FILES, readGuides } from "./guides.ts"
-import { type SiteSettings, siteFiles } from "./site.ts"
+import { listSiteFiles, type SiteSettings } from "./site.ts"
 
 /** The whole site as files below a folder, which is made; what is there under the same names is written over. Answers how many. */
 export const writeSite = Effect.fnUntraced(function* (
@@ -10,13 +10,13 @@ export const writeSite = Effect.fnUntraced(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const guides = yield* readGuides(GUIDES_FOLDER, settings.publicUrl)
-  const files = siteFiles({ ...settings, guides, server: undefined })
+  const files = listSiteFiles({ ...settings, guides, server: undefined })
   for (const part of ["reference", "assets", "examples"]) {
     yield* fs.makeDirectory(`${folder}/${part}`, { recursive: true })
   }
-  for (const [name, write] of files) yield* fs.writeFileString(`${folder}/${name}`, write().text)
-  for (const [name, { file }] of ASSETS) yield* fs.copyFile(file, `${folder}/assets/${name}`)
+  for (const [name, render] of files) yield* fs.writeFileString(`${folder}/${name}`, render().text)
+  for (const [name, { file }] of SITE_ASSETS) yield* fs.copyFile(file, `${folder}/assets/${name}`)
   for (const name of EXAMPLE_FILES)
     yield* fs.copyFile(`${GUIDES_FOLDER}/examples/${name}`, `${folder}/examples/${name}`)
-  return files.size + ASSETS.size + EXAMPLE_FILES.length
+  return files.size + SITE_ASSETS.size + EXAMPLE_FILES.length
 })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, References } from "effect"
-import { newCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
-import { formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
+import { deriveFormToken } from "../../../../src/transports/console/visit.ts"
 import {
   allow,
   answerIn,
@@ -33,7 +33,7 @@ layer(layerConsenting())("consent under attack", (it) => {
         for (const [form, headers] of [
           [{ ...act, form_token: "" }, {}],
           [{ ...act, form_token: "x".repeat(43) }, {}],
-          [{ ...act, form_token: formTokenOf(newCookie()) }, {}],
+          [{ ...act, form_token: deriveFormToken(newSessionCookie()) }, {}],
           [act, { origin: "https://evil.example.test" }],
           [act, { origin: "null" }],
           [act, { origin: `${PUBLIC_URL}.evil.test` }],
@@ -56,7 +56,7 @@ layer(layerConsenting())("consent under attack", (it) => {
     Effect.gen(function* () {
       const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
       const before = issued.length
-      const form_token = formTokenOf(cookie)
+      const form_token = deriveFormToken(cookie)
       for (const method of ["GET", "HEAD"]) {
         const { status } = yield* sent(publicAsks({ ...allow("writable"), form_token, scope: "writable" }), {
           cookie,

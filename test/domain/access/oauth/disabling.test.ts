@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
-import { GRANTS_ENDED, OAUTH_CONNECTIONS } from "../../../../src/platform/limits.ts"
+import { GRANTS_REVOKED_AT_ONCE, OAUTH_CONNECTIONS } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { newPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
 import { byNobody, freshOperator } from "../../../support/harness.ts"
@@ -29,7 +29,7 @@ const connect = Effect.fnUntraced(function* (clientId: string, number: number) {
 })
 
 layer(Layer.provideMerge(Partners.layer, layerTestDatabase))("a client that is disabled", (it) => {
-  for (const number of [GRANTS_ENDED, GRANTS_ENDED + 1]) {
+  for (const number of [GRANTS_REVOKED_AT_ONCE, GRANTS_REVOKED_AT_ONCE + 1]) {
     it.effect(`has none of its ${number} connections left`, () =>
       Effect.gen(function* () {
         const [client, other] = [yield* newPartner, yield* newPartner]

@@ -5,7 +5,7 @@ import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { ClientAuthentication } from "../../../../src/domain/access/oauth/ClientAuthentication.ts"
 import { FailedChecks } from "../../../../src/domain/access/oauth/FailedChecks.ts"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
-import { FAILED_CHECKS } from "../../../../src/platform/limits.ts"
+import { FAILED_SECRET_CHECKS } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { newPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
 
@@ -17,7 +17,7 @@ const redisUrl = process.env.REDIS_URL ?? ""
 /** What a check is told: true, false, or why not. */
 const told = (checks: FailedChecks["Service"], who: string, isRight: boolean) =>
   checks
-    .told(who, isRight)
+    .recordResult(who, isRight)
     .pipe(Effect.catch(({ message, headers }) => Effect.succeed(`${message} ${headers["Retry-After"]}`)))
 
 type Checks = FailedChecks["Service"]
@@ -26,15 +26,15 @@ type Checks = FailedChecks["Service"]
 const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks], never, Scope.Scope>) =>
   describe(name, () => {
     it.effect(
-      `tells ${FAILED_CHECKS} wrong ones so, and refuses the next and a right one, until the window is over`,
+      `tells ${FAILED_SECRET_CHECKS} wrong ones so, and refuses the next and a right one, until the window is over`,
       () =>
         Effect.gen(function* () {
           yield* TestClock.setTime(NOON + 60_000)
           const [one, other] = yield* processes
           const who = crypto.randomUUID()
-          for (let nth = 0; nth < FAILED_CHECKS; nth++) {
+          for (let nth = 0; nth < FAILED_SECRET_CHECKS; nth++) {
             assert.isFalse(yield* told(nth % 2 === 0 ? one : other, who, false))
-            if (nth < FAILED_CHECKS - 1) assert.isTrue(yield* told(other, who, true))
+            if (nth < FAILED_SECRET_CHECKS - 1) assert.isTrue(yield* told(other, who, true))
           }
           for (const checks of [one, other]) {
             assert.strictEqual(yield* told(checks, who, false), "Too many attempts. 540")
@@ -56,11 +56,11 @@ const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks],
         const answers = yield* Effect.all(each, { concurrency: "unbounded" })
         assert.lengthOf(
           answers.filter((answer) => answer === false),
-          FAILED_CHECKS
+          FAILED_SECRET_CHECKS
         )
         assert.lengthOf(
           answers.filter((answer) => answer === "Too many attempts. 600"),
-          FAILED_CHECKS
+          FAILED_SECRET_CHECKS
         )
       })
     )
@@ -70,7 +70,7 @@ const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks],
         yield* TestClock.setTime(NOON)
         const [one] = yield* processes
         const who = crypto.randomUUID()
-        for (let nth = 0; nth < 3 * FAILED_CHECKS; nth++) assert.isTrue(yield* told(one, who, true))
+        for (let nth = 0; nth < 3 * FAILED_SECRET_CHECKS; nth++) assert.isTrue(yield* told(one, who, true))
         assert.isFalse(yield* told(one, who, false))
       })
     )
@@ -107,7 +107,7 @@ layer(layerAuthentication)("the secret of a client", (it) => {
       Effect.gen(function* () {
         yield* TestClock.setTime(NOON)
         const [locked, other] = [yield* newPartner, yield* newPartner]
-        for (let nth = 0; nth < FAILED_CHECKS; nth++)
+        for (let nth = 0; nth < FAILED_SECRET_CHECKS; nth++)
           assert.strictEqual(yield* authenticated(locked.client_id, `wrong ${nth}`), "Unauthenticated")
         assert.strictEqual(yield* authenticated(locked.client_id, "wrong"), "RateLimited")
         assert.strictEqual(yield* authenticated(locked.client_id, locked.client_secret), "RateLimited")

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endGrantsOf } from "../../../../src/domain/access/oauth/ending.ts"
-import { Grants, type Viewer } from "../../../../src/domain/access/oauth/Grants.ts"
-import { shownName } from "../../../../src/domain/access/oauth/shown-name.ts"
+import { endGrantsOfClient } from "../../../../src/domain/access/oauth/ending.ts"
+import { Grants, type GrantViewer } from "../../../../src/domain/access/oauth/Grants.ts"
+import { applicationNameOf } from "../../../../src/domain/access/oauth/shown-name.ts"
 import {
   connected,
   layerFlow,
@@ -16,8 +16,8 @@ import {
 import { accountOf, freshOperator } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-const list = (viewer: Viewer) => Grants.use((grants) => grants.list(viewer))
-const disconnect = (viewer: Viewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
+const list = (viewer: GrantViewer) => Grants.use((grants) => grants.list(viewer))
+const disconnect = (viewer: GrantViewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
 
 layer(layerFlow)("connections", (it) => {
   it.effect("are seen by their account and by the main account, and by nobody else", () =>
@@ -27,8 +27,8 @@ layer(layerFlow)("connections", (it) => {
       const helper = yield* accountOf(operatorId, "sub", "Helper")
       const own = yield* connected(client, { scope: "read-only" }, { operatorId, accountId })
       const helpers = yield* connected(PUBLIC, {}, { operatorId, accountId: helper })
-      const main: Viewer = { operatorId, accountId, role: "main" }
-      const sub: Viewer = { operatorId, accountId: helper, role: "sub" }
+      const main: GrantViewer = { operatorId, accountId, role: "main" }
+      const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
       const [all, statements] = yield* countStatements(list(main))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
@@ -70,8 +70,8 @@ layer(layerFlow)("connections", (it) => {
       const helper = yield* accountOf(operatorId, "sub", "Helper")
       const own = yield* connected(client, {}, { operatorId, accountId })
       const helpers = yield* connected(client, {}, { operatorId, accountId: helper })
-      const sub: Viewer = { operatorId, accountId: helper, role: "sub" }
-      const stranger: Viewer = { ...(yield* freshOperator()), role: "main" }
+      const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
+      const stranger: GrantViewer = { ...(yield* freshOperator()), role: "main" }
       assert.isFalse(yield* disconnect(sub, own.grantId))
       assert.isFalse(yield* disconnect(stranger, own.grantId))
       assert.isFalse(yield* disconnect({ operatorId, accountId, role: "main" }, 2 ** 40))
@@ -107,7 +107,7 @@ layer(layerFlow)("connections", (it) => {
       const other = yield* connected(yield* partner())
       const all = yield* Effect.all(Array.from({ length: 5 }, () => connected(client)))
       const sql = yield* SqlClient.SqlClient
-      const ended = yield* Effect.replicateEffect(endGrantsOf(sql, client.id, 3), 3)
+      const ended = yield* Effect.replicateEffect(endGrantsOfClient(sql, client.id, 3), 3)
       assert.deepStrictEqual(ended, [3, 2, 0])
       for (const { operator, grantId } of all) {
         assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: "client", tokens: 0 })
@@ -117,8 +117,11 @@ layer(layerFlow)("connections", (it) => {
   )
 
   it("have the name of a partner, and of the public client the place its host is led to", () => {
-    const named = (uri: string) => shownName(PUBLIC, uri)
-    assert.strictEqual(shownName({ name: "Channel & Co", isPublic: false }, "https://x.example/"), "Channel & Co")
+    const named = (uri: string) => applicationNameOf(PUBLIC, uri)
+    assert.strictEqual(
+      applicationNameOf({ name: "Channel & Co", isPublic: false }, "https://x.example/"),
+      "Channel & Co"
+    )
     assert.strictEqual(named("https://app.example:8443/cb?a=b"), "app.example")
     for (const host of ["127.0.0.1:1", "localhost:5", "[::1]:77"]) {
       assert.strictEqual(named(`http://${host}/cb`), "An app on this computer")

@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
 import { Effect } from "effect"
-import { toolCardOf } from "../../../../src/contract/operation.ts"
+import { toolMetadataOf } from "../../../../src/contract/operation.ts"
 import { operations } from "../../../../src/service/Api.ts"
 import { consented, freshHost, layerWhole } from "../../../support/domain/access/oauth/whole.ts"
 import { BaseUrl } from "../../../support/server.ts"
@@ -13,7 +13,7 @@ import { BaseUrl } from "../../../support/server.ts"
 // A hosted MCP client with both official libraries. Its host typed the address with a slash at the end. The client registers with a
 // secret and asks for scopes of other services.
 
-const TOOL_COUNT = operations.filter((operation) => toolCardOf(operation) !== undefined).length
+const TOOL_COUNT = operations.filter((operation) => toolMetadataOf(operation) !== undefined).length
 
 const CALLBACK = "http://127.0.0.1:33418/api/mcp/auth_callback"
 

@@ -1,19 +1,26 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
-import { card, exposureOf, family, NeedsToken, needsToken, routeOf } from "../../../../src/contract/operation.ts"
-import { done, handled, open } from "../../../../src/domain/handled.ts"
+import {
+  defineFamily,
+  exposureOf,
+  NeedsTokenAnnotation,
+  needsToken,
+  routeOf,
+  toolMetadata
+} from "../../../../src/contract/operation.ts"
+import { anonymousHandler, handleOperations, voidChangeHandler } from "../../../../src/domain/handled.ts"
 import { operations } from "../../../../src/service/Api.ts"
 
 // What may be called by nobody is a short list, and nothing comes onto it by mistake.
 
-const operation = family({ category: "meta", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })
 
 const declared = {
   route: "POST /notes",
   summary: "Write a note",
   payload: { note: Schema.String },
   success: Schema.Struct({}),
-  exposure: card("Writes a note.", [], true)
+  exposure: toolMetadata("Writes a note.", [], true)
 } as const
 
 const guarded = operation("write_note", declared)
@@ -37,14 +44,14 @@ it("is no tool", () => {
 it("is declared so: unless it is said a token is needed", () => {
   assert.isTrue(needsToken(guarded))
   assert.isFalse(needsToken(unguarded))
-  for (const each of operations) assert.isBoolean(Context.getUnsafe(each.annotations, NeedsToken))
+  for (const each of operations) assert.isBoolean(Context.getUnsafe(each.annotations, NeedsTokenAnnotation))
 })
 
 it("is handled so: a declaration and its handler that differ are a mistake the first start meets", () => {
-  const forNobody = open(() => Effect.succeed({}))
-  const forCaller = done(() => Effect.void)
-  assert.throws(() => handled({ write_note: guarded }, { write_note: forNobody }), /write_note: .*open/)
-  assert.throws(() => handled({ write_note: unguarded }, { write_note: forCaller }), /write_note: .*open/)
-  assert.deepStrictEqual(handled({ write_note: guarded }, { write_note: forCaller }).names, ["write_note"])
-  assert.deepStrictEqual(handled({ write_note: unguarded }, { write_note: forNobody }).names, ["write_note"])
+  const forNobody = anonymousHandler(() => Effect.succeed({}))
+  const forCaller = voidChangeHandler(() => Effect.void)
+  assert.throws(() => handleOperations({ write_note: guarded }, { write_note: forNobody }), /write_note: .*open/)
+  assert.throws(() => handleOperations({ write_note: unguarded }, { write_note: forCaller }), /write_note: .*open/)
+  assert.deepStrictEqual(handleOperations({ write_note: guarded }, { write_note: forCaller }).names, ["write_note"])
+  assert.deepStrictEqual(handleOperations({ write_note: unguarded }, { write_note: forNobody }).names, ["write_note"])
 })

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endGrantsOf } from "../../../../src/domain/access/oauth/ending.ts"
+import { endGrantsOfClient } from "../../../../src/domain/access/oauth/ending.ts"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import {
   checks,
@@ -132,11 +132,11 @@ describe.skipIf(!canOverlap)(orSkipped("what truly overlaps"), () => {
         const disable = sql`UPDATE oauth_clients SET disabled_at = now() WHERE id = ${client.id}`
         const tried = Effect.map(issue(consentOf(client, caller)), (code) => outcomeOf(exchange(given(client, code))))
         yield* overlapping(yield* tried, disable)
-        assert.strictEqual(yield* endGrantsOf(sql, client.id, 500), 1)
+        assert.strictEqual(yield* endGrantsOfClient(sql, client.id, 500), 1)
         yield* sql`UPDATE oauth_clients SET disabled_at = NULL WHERE id = ${client.id}`
         const [, outcome] = yield* overlapping(disable, yield* tried)
         assert.strictEqual(outcome, "Unauthenticated invalid_client")
-        assert.strictEqual(yield* endGrantsOf(sql, client.id, 500), 0)
+        assert.strictEqual(yield* endGrantsOfClient(sql, client.id, 500), 0)
       })
     )
   })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type Client, Clients } from "../../../../src/domain/access/oauth/Clients.ts"
+import { type OAuthClient, Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { ClientStore } from "../../../../src/domain/access/oauth/clients/store.ts"
 import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../../../src/platform/limits.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
@@ -11,7 +11,7 @@ import { layerOwnDatabase } from "../../../support/own-database.ts"
 // nobody used.
 
 const NOW = Date.parse("2027-05-01T12:00:00Z")
-const MCP: Client = { id: "service_mcp", name: "MCP client", redirectUris: [], isPublic: true }
+const MCP: OAuthClient = { id: "service_mcp", name: "MCP client", redirectUris: [], isPublic: true }
 const at = (name: string) => `https://${name}.example.com/back`
 
 const layerStored = Layer.provideMerge(Layer.merge(Clients.layer, ClientStore.layer), layerOwnDatabase)
@@ -21,7 +21,7 @@ const register = (...uris: ReadonlyArray<string>) =>
     store.register(uris, new Date(now))
   )
 
-const isKnown = (uri: string) => Effect.flatMap(Clients, ({ mayBeLedTo }) => mayBeLedTo(MCP, uri))
+const isKnown = (uri: string) => Effect.flatMap(Clients, ({ mayRedirectTo: mayBeLedTo }) => mayBeLedTo(MCP, uri))
 
 const countOf = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -81,8 +81,8 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
       yield* TestClock.setTime(NOW)
       yield* filledWith(0)
       yield* register("http://127.0.0.1/cb", at("seen"))
-      yield* (yield* Clients).wasLedTo("http://127.0.0.1:40123/cb")
-      yield* (yield* Clients).wasLedTo(at("never registered"))
+      yield* (yield* Clients).recordRedirect("http://127.0.0.1:40123/cb")
+      yield* (yield* Clients).recordRedirect(at("never registered"))
       assert.deepStrictEqual(yield* countOf, { all: 2, used: 1 })
       for (let n = 0; n < REGISTERED_REDIRECTS; n += 1_000) {
         yield* TestClock.adjust("1 second")
@@ -100,7 +100,7 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
       Effect.gen(function* () {
         yield* TestClock.setTime(NOW)
         yield* filledWith(REGISTERED_REDIRECTS, USED_REDIRECTS - 1)
-        const { wasLedTo } = yield* Clients
+        const { recordRedirect: wasLedTo } = yield* Clients
         yield* wasLedTo(at(`filled-${USED_REDIRECTS}`))
         assert.strictEqual((yield* countOf).used, USED_REDIRECTS)
         assert.isEmpty(yield* unusedOf(["filled-1", "filled-2", `filled-${USED_REDIRECTS}`]))
@@ -127,7 +127,7 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
       yield* filledWith(REGISTERED_REDIRECTS, USED_REDIRECTS)
-      const { wasLedTo } = yield* Clients
+      const { recordRedirect: wasLedTo } = yield* Clients
       const last = Array.from({ length: 12 }, (_, nth) => `filled-${REGISTERED_REDIRECTS - nth}`)
       const flood = register(...Array.from({ length: 50 }, (_, nth) => at(`meanwhile-${nth}`)), at("filled-10"))
       yield* Effect.all([...last.map((name) => wasLedTo(at(name))), flood, flood], { concurrency: "unbounded" })

@@ -1,15 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
-import { judged, type KnownRefreshToken, narrowed } from "../../../../src/domain/access/oauth/renewal/rules.ts"
-import { opened, sealed } from "../../../../src/domain/access/oauth/renewal/sealed-answer.ts"
+import {
+  judgeRefreshToken,
+  narrowScope,
+  type StoredRefreshToken
+} from "../../../../src/domain/access/oauth/renewal/rules.ts"
+import { sealResponse, unsealResponse } from "../../../../src/domain/access/oauth/renewal/sealed-answer.ts"
 import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../src/platform/limits.ts"
 import { PUBLIC } from "../../../support/domain/access/oauth/flow.ts"
 
 const NOW = new Date("2027-01-01T00:00:00Z")
 const at = (ms: number) => new Date(NOW.getTime() + ms)
 
-const known: KnownRefreshToken = {
+const known: StoredRefreshToken = {
   operatorId: 1,
   grantId: 2,
   accountId: 3,
@@ -27,8 +31,8 @@ const known: KnownRefreshToken = {
 
 const given = { client: PUBLIC, refreshToken: "lkrefresh_x", scope: undefined, resources: [] }
 
-const tagOf = (own: Partial<KnownRefreshToken>, asked: Partial<typeof given> = {}) =>
-  judged({ ...known, ...own }, { ...given, ...asked }, "https://api.example", NOW)._tag
+const tagOf = (own: Partial<StoredRefreshToken>, asked: Partial<typeof given> = {}) =>
+  judgeRefreshToken({ ...known, ...own }, { ...given, ...asked }, "https://api.example", NOW)._tag
 
 const scopes = FastCheck.constantFrom<"read-only" | "writable">("read-only", "writable")
 const text = FastCheck.string({ unit: "grapheme", maxLength: 80 })
@@ -67,7 +71,7 @@ describe("the rules of renewal", () => {
   it("narrow a scope and never widen it, whatever is asked for", () =>
     FastCheck.assert(
       FastCheck.property(scopes, FastCheck.option(text, { nil: undefined }), (consented, asked) => {
-        const scope = narrowed(consented, asked)
+        const scope = narrowScope(consented, asked)
         if (Result.isSuccess(scope)) assert.isTrue(scope.success === consented || scope.success === "read-only")
         else assert.strictEqual(scope.failure.oauth, "invalid_scope")
       })
@@ -78,20 +82,20 @@ describe("a sealed answer", () => {
   it("opens with the token that sealed it, and is never the same twice", () =>
     FastCheck.assert(
       FastCheck.property(text, answers, (token, answer) => {
-        const seal = sealed(token, answer)
-        assert.deepStrictEqual(opened(token, seal), { ...answer })
-        assert.notDeepEqual(sealed(token, answer), seal)
+        const seal = sealResponse(token, answer)
+        assert.deepStrictEqual(unsealResponse(token, seal), { ...answer })
+        assert.notDeepEqual(sealResponse(token, answer), seal)
       })
     ))
 
   it("opens with no other, and not when a byte of it was changed", () =>
     FastCheck.assert(
       FastCheck.property(answers, FastCheck.nat(), (answer, where) => {
-        const seal = sealed("lkrefresh_a", answer)
-        assert.throws(() => opened("lkrefresh_b", seal))
+        const seal = sealResponse("lkrefresh_a", answer)
+        assert.throws(() => unsealResponse("lkrefresh_b", seal))
         const changed = Uint8Array.from(seal, (byte, at) => (at === where % seal.length ? byte ^ 1 : byte))
-        assert.throws(() => opened("lkrefresh_a", changed))
-        assert.throws(() => opened("lkrefresh_a", seal.subarray(0, where % 28)))
+        assert.throws(() => unsealResponse("lkrefresh_a", changed))
+        assert.throws(() => unsealResponse("lkrefresh_a", seal.subarray(0, where % 28)))
       })
     ))
 })

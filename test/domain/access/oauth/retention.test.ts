@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { layerOAuthRetention } from "../../../../src/domain/access/oauth/layer.ts"
-import { endAndRetain, retain } from "../../../../src/domain/access/oauth/retention.ts"
+import { applyOAuthRetention, runOAuthRetention } from "../../../../src/domain/access/oauth/retention.ts"
 import { idsParameter } from "../../../../src/platform/database/parameters.ts"
-import { CONNECTIONS_SHOWN, GRANTS_ENDED } from "../../../../src/platform/limits.ts"
+import { CONNECTIONS_SHOWN, GRANTS_REVOKED_AT_ONCE } from "../../../../src/platform/limits.ts"
 import { trailOf } from "../../../support/changes/trail-rows.ts"
 import {
   connected,
@@ -38,7 +38,7 @@ const rowsOf = Effect.fnUntraced(function* (operatorId: number) {
   return row?.rows
 }, Effect.orDie)
 
-const after = (time: `${number} ${"days" | "millis"}`) => Effect.andThen(TestClock.adjust(time), endAndRetain)
+const after = (time: `${number} ${"days" | "millis"}`) => Effect.andThen(TestClock.adjust(time), runOAuthRetention)
 
 layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of OAuth", (it) => {
   it.effect("forgets a code a day after it was over", () =>
@@ -118,8 +118,8 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
       const main = { operatorId, accountId: accounts[0] ?? 0, role: "main" } as const
       const list = Grants.use((grants) => grants.list(main))
       assert.strictEqual((yield* list).length, CONNECTIONS_SHOWN)
-      assert.isAbove(11 * 91, 2 * GRANTS_ENDED)
-      yield* endAndRetain
+      assert.isAbove(11 * 91, 2 * GRANTS_REVOKED_AT_ONCE)
+      yield* runOAuthRetention
       assert.strictEqual((yield* list).length, 0)
     })
   )
@@ -216,7 +216,7 @@ describe.skipIf(!canOverlap)(orSkipped("beside who works with grants"), () => {
         const letGo = yield* holding(
           sql`SELECT FROM oauth_grants WHERE operator_id = ${operator.operatorId} AND id = ${grantId} FOR NO KEY UPDATE`
         )
-        yield* retain(new Date("2001-01-01"))
+        yield* applyOAuthRetention(new Date("2001-01-01"))
         assert.strictEqual((yield* standing(operator.operatorId, grantId)).tokens, 0)
         yield* letGo
       })

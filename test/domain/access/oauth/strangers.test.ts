@@ -3,10 +3,10 @@ import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { Places, StrangerPlaces } from "../../../../src/admission/concurrency/Places.ts"
 import { Gate } from "../../../../src/admission/gate/Gate.ts"
 import { Tokens } from "../../../../src/admission/gate/Tokens.ts"
-import { Keys } from "../../../../src/changes/Keys.ts"
-import { strangerAt } from "../../../../src/contract/caller-address.ts"
+import { IdempotencyKeys } from "../../../../src/changes/Keys.ts"
+import { anonymousPermitHolder } from "../../../../src/contract/caller-address.ts"
 import { toReceivedInput } from "../../../../src/contract/input.ts"
-import { STRANGER_PLACES } from "../../../../src/platform/limits.ts"
+import { ANONYMOUS_PERMITS } from "../../../../src/platform/limits.ts"
 import { layerHandlers } from "../../../../src/service/handlers.ts"
 import { Service } from "../../../../src/service/service.ts"
 import { layerTest } from "../../../support/harness.ts"
@@ -34,7 +34,7 @@ const layerWatched = Layer.mergeAll(
 
 const layerService = Layer.fresh(Service.layerNoDeps).pipe(
   Layer.provide(layerHandlers),
-  Layer.provide([Gate.layer, Keys.layer, layerWatched]),
+  Layer.provide([Gate.layer, IdempotencyKeys.layer, layerWatched]),
   Layer.provide(Tokens.layer),
   Layer.provideMerge(Shares.layer),
   Layer.provide(layerTest)
@@ -47,7 +47,7 @@ layer(layerService)("a call without a token", (it) => {
       for (const address of ["203.0.113.7", "203.0.113.8", undefined]) {
         const fields = { grant_type: "authorization_code", client_id: "service_mcp", code: "lkcode_none" }
         const { envelope } = yield* service.call("create_oauth_authorization", {
-          door: "rest",
+          transport: "rest",
           headers: {},
           params: {},
           address,
@@ -55,7 +55,7 @@ layer(layerService)("a call without a token", (it) => {
         })
         assert.strictEqual(envelope.error_code, 401, envelope.error_msg)
       }
-      const [one, other] = [strangerAt("203.0.113.7"), strangerAt("203.0.113.8")]
+      const [one, other] = [anonymousPermitHolder("203.0.113.7"), anonymousPermitHolder("203.0.113.8")]
       assert.deepStrictEqual(shares, [
         ["strangers", one],
         ["strangers", other],
@@ -67,7 +67,7 @@ layer(layerService)("a call without a token", (it) => {
 })
 
 describe("the places of strangers", () => {
-  it.effect(`are ${STRANGER_PLACES}, from however many networks they call`, () =>
+  it.effect(`are ${ANONYMOUS_PERMITS}, from however many networks they call`, () =>
     Effect.gen(function* () {
       const places = yield* StrangerPlaces
       const end = yield* Deferred.make<void>()
@@ -78,14 +78,14 @@ describe("the places of strangers", () => {
         }),
         Deferred.await(end)
       )
-      const all = yield* Effect.forEach(Array.from({ length: STRANGER_PLACES + 1 }), (_, network) =>
-        Effect.forkChild(places.within(strangerAt(`203.0.113.${network}`), work), { startImmediately: true })
+      const all = yield* Effect.forEach(Array.from({ length: ANONYMOUS_PERMITS + 1 }), (_, network) =>
+        Effect.forkChild(places.within(anonymousPermitHolder(`203.0.113.${network}`), work), { startImmediately: true })
       )
       yield* Effect.yieldNow
-      assert.strictEqual(begun, STRANGER_PLACES)
+      assert.strictEqual(begun, ANONYMOUS_PERMITS)
       yield* Deferred.succeed(end, undefined)
       yield* Effect.forEach(all, Fiber.join)
-      assert.strictEqual(begun, STRANGER_PLACES + 1)
+      assert.strictEqual(begun, ANONYMOUS_PERMITS + 1)
     }).pipe(Effect.provide(StrangerPlaces.layer))
   )
 })

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Acting, byItself } from "../../../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../../../src/contract/acting.ts"
 import { AccessTokens } from "../../../../src/domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { ACCESS_TOKENS } from "../../../../src/platform/limits.ts"
@@ -13,7 +13,7 @@ import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 
 const layerTokens = Layer.mergeAll(Operators.layer, AccessTokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
-  Layer.provideMerge(Layer.succeed(Acting, byItself("console", "test")))
+  Layer.provideMerge(Layer.succeed(CurrentActor, systemActor("console", "test")))
 )
 
 /** An operator with so many tokens that work, of which two were there before. */

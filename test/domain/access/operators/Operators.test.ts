@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Tokens } from "../../../../src/admission/gate/Tokens.ts"
-import { Acting, byItself } from "../../../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../../../src/contract/acting.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { PasswordCost, verifyPassword } from "../../../../src/domain/access/operators/password.ts"
 import { RateLimits } from "../../../../src/domain/access/operators/RateLimits.ts"
@@ -16,7 +16,7 @@ import { ROOM_LIMIT, ROOM_TYPE_LIMIT } from "../../../support/domain/portfolio.t
 const layerOperators = Layer.mergeAll(Operators.layer, RateLimits.layer, Tokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
   Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),
-  Layer.provideMerge(Layer.succeed(Acting, byItself("command line", "test")))
+  Layer.provideMerge(Layer.succeed(CurrentActor, systemActor("command line", "test")))
 )
 
 const email = () => `${randomBytes(8).toString("hex")}@example.test`
@@ -221,8 +221,8 @@ layer(layerOperators)("Operators", (it) => {
       yield* operators.update(operator_id, { currency: "EUR", room_limit: 7, time_zone: "Europe/Rome" })
       yield* operators.update(operator_id, { name: "Quay" })
       for (const _twice of [1, 2]) {
-        yield* limits.setOperator(operator_id, { user: { "1m": 5 } })
-        yield* limits.setToken(token_id, { "1m": 1 })
+        yield* limits.setOperatorLimits(operator_id, { user: { "1m": 5 } })
+        yield* limits.setTokenLimits(token_id, { "1m": 1 })
         yield* operators.revokeToken(token_id)
       }
       yield* Effect.flip(operators.update(operator_id, { name: "" }))

@@ -2,13 +2,17 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { TokenUsed } from "../../../../src/admission/gate/TokenUsed.ts"
+import { TokenUseRecorder } from "../../../../src/admission/gate/TokenUsed.ts"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
-import { Refusals } from "../../../../src/changes/Refusals.ts"
-import { LAST_USES_ROWS, LAST_USES_WRITE_MS, layerLastUses } from "../../../../src/domain/access/operators/LastUses.ts"
-import { makeLastUses } from "../../../../src/domain/access/operators/last-uses.ts"
+import { FailedCallCounter } from "../../../../src/changes/Refusals.ts"
+import {
+  layerTokenUseWriter,
+  TOKEN_USES_BATCH,
+  TOKEN_USES_WRITE_MS
+} from "../../../../src/domain/access/operators/LastUses.ts"
+import { makeTokenUseBuffer } from "../../../../src/domain/access/operators/last-uses.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
-import { TOKEN_USES } from "../../../../src/platform/limits.ts"
+import { BUFFERED_TOKEN_USES } from "../../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { call, freshOperator, layerService } from "../../../support/harness.ts"
@@ -21,9 +25,9 @@ describe("last uses in memory", () => {
   const use = (tokenId: number) => ({ operatorId: 1, tokenId })
 
   it("are right to the minute, and the last of each token", () => {
-    const uses = makeLastUses(10)
-    for (const at of [MINUTE + 59_999, MINUTE + 60_000, MINUTE + 1]) uses.note(use(7), at)
-    uses.note(use(8), MINUTE + 1)
+    const uses = makeTokenUseBuffer(10)
+    for (const at of [MINUTE + 59_999, MINUTE + 60_000, MINUTE + 1]) uses.record(use(7), at)
+    uses.record(use(8), MINUTE + 1)
     assert.deepStrictEqual(uses.take(10), [
       { operatorId: 1, tokenId: 7, minute: MINUTE + 60_000 },
       { operatorId: 1, tokenId: 8, minute: MINUTE }
@@ -32,20 +36,20 @@ describe("last uses in memory", () => {
   })
 
   it("are of so many tokens at once, and a token among them is noted on", () => {
-    const uses = makeLastUses(TOKEN_USES)
-    for (let id = 1; id <= TOKEN_USES + 1; id++) uses.note(use(id), MINUTE)
-    uses.note(use(1), MINUTE + 60_000)
-    const taken = uses.take(2 * TOKEN_USES)
-    assert.strictEqual(taken.length, TOKEN_USES)
+    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES)
+    for (let id = 1; id <= BUFFERED_TOKEN_USES + 1; id++) uses.record(use(id), MINUTE)
+    uses.record(use(1), MINUTE + 60_000)
+    const taken = uses.take(2 * BUFFERED_TOKEN_USES)
+    assert.strictEqual(taken.length, BUFFERED_TOKEN_USES)
     assert.deepStrictEqual(taken[0], { operatorId: 1, tokenId: 1, minute: MINUTE + 60_000 })
   })
 
   it("come back when they could not be written down, unless there is a later one", () => {
-    const uses = makeLastUses(10)
-    uses.note(use(7), MINUTE)
-    uses.note(use(8), MINUTE)
+    const uses = makeTokenUseBuffer(10)
+    uses.record(use(7), MINUTE)
+    uses.record(use(8), MINUTE)
     const taken = uses.take(10)
-    uses.note(use(7), MINUTE + 60_000)
+    uses.record(use(7), MINUTE + 60_000)
     taken.forEach(uses.put)
     assert.deepStrictEqual(
       uses.take(10).map(({ tokenId, minute }) => [tokenId, minute - MINUTE]),
@@ -57,7 +61,7 @@ describe("last uses in memory", () => {
   })
 })
 
-const noRefusals = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+const noRefusals = Layer.succeed(FailedCallCounter, { recordCall: () => Effect.void, recordSignIn: () => Effect.void })
 
 /** The service as the process makes it: its gate tells of uses, which are written down. */
 const layerUsing = layerService(
@@ -66,7 +70,7 @@ const layerUsing = layerService(
   ScriptedChannel.layer,
   WakeUp.layerProcess,
   noRefusals
-).pipe(Layer.provideMerge(Layer.provide(layerLastUses, layerTestDatabase)))
+).pipe(Layer.provideMerge(Layer.provide(layerTokenUseWriter, layerTestDatabase)))
 
 const usesOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -99,11 +103,11 @@ layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
       const [, statements] = yield* countStatements(call(operator.token, "query_income_items"))
       assert.isAtMost(statements, 1)
       assert.deepStrictEqual(yield* usesOf(operator.operatorId), ["never", "never"])
-      yield* TestClock.adjust(LAST_USES_WRITE_MS)
+      yield* TestClock.adjust(TOKEN_USES_WRITE_MS)
       yield* until(operator.operatorId, [minute, "never"])
       yield* TestClock.adjust("1 minute")
       yield* call(operator.readOnlyToken, "query_income_items")
-      yield* TestClock.adjust(LAST_USES_WRITE_MS)
+      yield* TestClock.adjust(TOKEN_USES_WRITE_MS)
       const later = new Date(Date.parse(minute) + 60_000).toISOString()
       yield* untilUsed(operator.operatorId, 1)
       const [own, readOnly = ""] = yield* usesOf(operator.operatorId)
@@ -118,7 +122,7 @@ layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
       yield* call(operator.token, "query_income_items")
       const other = yield* freshOperator()
       yield* call(other.token, "query_income_items")
-      yield* TestClock.adjust(2 * LAST_USES_WRITE_MS)
+      yield* TestClock.adjust(2 * TOKEN_USES_WRITE_MS)
       yield* untilUsed(other.operatorId, 0)
       assert.deepStrictEqual(yield* usesOf(operator.operatorId), ["never", "never"])
     })
@@ -134,11 +138,11 @@ const tokensOf = (operatorId: number) =>
 const writer = Effect.fnUntraced(function* (...[transformer]: [transformer?: Statement.Transformer]) {
   const sql = yield* SqlClient.SqlClient
   const scope = yield* Scope.make()
-  const context = yield* Layer.buildWithScope(Layer.fresh(layerLastUses), scope).pipe(
+  const context = yield* Layer.buildWithScope(Layer.fresh(layerTokenUseWriter), scope).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
     transformer === undefined ? (built) => built : Effect.provideService(Statement.CurrentTransformer, transformer)
   )
-  return { note: Context.get(context, TokenUsed), end: Scope.close(scope, Exit.void) }
+  return { note: Context.get(context, TokenUseRecorder), end: Scope.close(scope, Exit.void) }
 })
 
 layer(layerTestDatabase, { excludeTestServices: false })("the writer of last uses", (it) => {
@@ -166,7 +170,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
       yield* sql`
         INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
         SELECT ${operatorId}::bigint, a.id, 'many', 'read-only', sha256((${operatorId}::text || '-' || n)::bytea), now()
-        FROM accounts a, generate_series(1, ${LAST_USES_ROWS}::int) n WHERE a.operator_id = ${operatorId}`
+        FROM accounts a, generate_series(1, ${TOKEN_USES_BATCH}::int) n WHERE a.operator_id = ${operatorId}`
       const { note, end } = yield* writer()
       for (const { id } of yield* tokensOf(operatorId)) note({ operatorId, tokenId: id }, MINUTE)
       yield* end
@@ -185,7 +189,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
         return away ? Effect.die(new Error("the database is away")) : Effect.succeed(statement)
       })
       note({ operatorId, tokenId: token?.id ?? 0 }, MINUTE)
-      yield* TestClock.adjust(LAST_USES_WRITE_MS)
+      yield* TestClock.adjust(TOKEN_USES_WRITE_MS)
       assert.strictEqual(tries, 1)
       away = false
       yield* end
@@ -204,10 +208,10 @@ describe.skipIf(!canOverlap)(orSkipped("the writer of last uses beside who chang
         const { note, end } = yield* writer()
         const letGo = yield* holding(sql`SELECT FROM access_tokens WHERE id = ${first?.id ?? 0} FOR NO KEY UPDATE`)
         for (const token of [first, second]) note({ operatorId, tokenId: token?.id ?? 0 }, MINUTE)
-        yield* TestClock.adjust(LAST_USES_WRITE_MS)
+        yield* TestClock.adjust(TOKEN_USES_WRITE_MS)
         yield* until(operatorId, ["never", "2027-03-01T12:34:00.000Z"])
         yield* letGo
-        yield* TestClock.adjust(LAST_USES_WRITE_MS)
+        yield* TestClock.adjust(TOKEN_USES_WRITE_MS)
         yield* until(operatorId, ["2027-03-01T12:34:00.000Z", "2027-03-01T12:34:00.000Z"])
         yield* end
       })

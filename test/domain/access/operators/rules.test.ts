@@ -5,14 +5,14 @@ import { addDays, dateInZone } from "../../../../src/contract/time.ts"
 import commonPasswords from "../../../../src/domain/access/operators/common-passwords.json" with { type: "json" }
 import { isAccountName, isCommonPassword } from "../../../../src/domain/access/operators/password-rules.ts"
 import {
+  DisplayName,
   Email,
   endOfSubscription,
   isTimeZone,
   lastDayOfSubscription,
-  Name,
   Password
 } from "../../../../src/domain/access/operators/rules.ts"
-import { newToken } from "../../../../src/domain/access/operators/token.ts"
+import { newAccessToken } from "../../../../src/domain/access/operators/token.ts"
 import { ACCOUNT_NAME, EMAIL, PASSWORD_MAX, PASSWORD_MIN } from "../../../../src/platform/limits.ts"
 
 const accepts = (schema: Schema.Codec<string>) => {
@@ -33,7 +33,7 @@ describe("rules of operators", () => {
   })
 
   it("a name has 1 to ACCOUNT_NAME characters as people count them, and is not blank", () => {
-    const name = accepts(Name)
+    const name = accepts(DisplayName)
     assert.isTrue(name("a"))
     assert.isTrue(name("🏠".repeat(ACCOUNT_NAME)))
     assert.isFalse(name("🏠".repeat(ACCOUNT_NAME + 1)))
@@ -116,7 +116,7 @@ describe("rules of operators", () => {
   })
 
   it("a token is lk_ and at least 32 url-safe characters, never the same", () => {
-    const tokens = Array.from({ length: 200 }, newToken)
+    const tokens = Array.from({ length: 200 }, newAccessToken)
     for (const token of tokens) assert.match(token, /^lk_[A-Za-z0-9_-]{32,}$/)
     assert.strictEqual(new Set(tokens).size, tokens.length)
   })

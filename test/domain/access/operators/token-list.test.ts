@@ -1,19 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Edge, edgeIn, edgeText, pageOf } from "../../../../src/domain/access/operators/token-list.ts"
+import {
+  formatCursor,
+  type PageCursor,
+  parseCursor,
+  toCursorPage
+} from "../../../../src/domain/access/operators/token-list.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => ({ id: at + 1 }))
 
 /** What the store finds: behind the edge, on its way, one more than a page. */
-const page = (count: number, size: number, edge: Edge | undefined) => {
+const page = (count: number, size: number, edge: PageCursor | undefined) => {
   const newestFirst = ids(count).toReversed()
   const found =
     edge === undefined
       ? newestFirst
-      : edge.way === "older"
+      : edge.direction === "older"
         ? newestFirst.filter(({ id }) => id < edge.id)
         : ids(count).filter(({ id }) => id > edge.id)
-  return pageOf(found.slice(0, size + 1), edge, size)
+  return toCursorPage(found.slice(0, size + 1), edge, size)
 }
 
 describe("a page of a list", () => {
@@ -46,13 +51,13 @@ describe("a page of a list", () => {
 
   it("is full at n, and has older ones at n + 1", () => {
     assert.strictEqual(page(5, 5, undefined)?.older, undefined)
-    assert.deepStrictEqual(page(6, 5, undefined)?.older, { way: "older", id: 2 })
+    assert.deepStrictEqual(page(6, 5, undefined)?.older, { direction: "older", id: 2 })
   })
 
   it("gives way to the newest where nothing is behind its edge, or all that is newer", () => {
-    assert.isUndefined(page(5, 5, { way: "older", id: 1 }))
-    assert.isUndefined(page(9, 5, { way: "newer", id: 4 }))
-    assert.isDefined(page(10, 5, { way: "newer", id: 4 }))
+    assert.isUndefined(page(5, 5, { direction: "older", id: 1 }))
+    assert.isUndefined(page(9, 5, { direction: "newer", id: 4 }))
+    assert.isDefined(page(10, 5, { direction: "newer", id: 4 }))
   })
 })
 
@@ -60,7 +65,7 @@ describe("an edge in an address", () => {
   it("is read as it was written", () => {
     fc.assert(
       fc.property(fc.constantFrom("older", "newer"), fc.integer({ min: 1, max: 10 ** 15 - 1 }), (way, id) => {
-        assert.deepStrictEqual(edgeIn(edgeText({ way, id })), { way, id })
+        assert.deepStrictEqual(parseCursor(formatCursor({ direction: way, id })), { direction: way, id })
       })
     )
   })
@@ -78,12 +83,12 @@ describe("an edge in an address", () => {
       "older-1e3",
       `older-${"9".repeat(16)}`
     ]) {
-      assert.isUndefined(edgeIn(text), String(text))
+      assert.isUndefined(parseCursor(text), String(text))
     }
     fc.assert(
       fc.property(fc.string(), (text) => {
-        const edge = edgeIn(text)
-        assert.strictEqual(edge === undefined || edgeText(edge) === text, true)
+        const edge = parseCursor(text)
+        assert.strictEqual(edge === undefined || formatCursor(edge) === text, true)
       })
     )
   })

@@ -4,38 +4,38 @@ import { Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { digestOf } from "../../../../src/admission/gate/credentials.ts"
-import { Refusals } from "../../../../src/changes/Refusals.ts"
-import { AwayFromPlace } from "../../../../src/contract/away-from-place.ts"
+import { FailedCallCounter } from "../../../../src/changes/Refusals.ts"
+import { PermitRelease } from "../../../../src/contract/away-from-place.ts"
 import { networkOf } from "../../../../src/contract/caller-address.ts"
 import { ServerError } from "../../../../src/contract/errors.ts"
 import { hashPassword, PasswordCost } from "../../../../src/domain/access/operators/password.ts"
-import { newCookie, newKnownCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
-import { Hashing } from "../../../../src/domain/access/sign-in/Hashing.ts"
-import { retain } from "../../../../src/domain/access/sign-in/layer.ts"
+import { newKnownBrowserCookie, newSessionCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
+import { HashingLimiter } from "../../../../src/domain/access/sign-in/Hashing.ts"
+import { applySessionRetention } from "../../../../src/domain/access/sign-in/layer.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import {
-  type Attempt,
-  type Confirmed,
-  type NotSignedIn,
-  Sessions
+  type PasswordConfirmation,
+  Sessions,
+  type SignInAttempt,
+  type SignInFailure
 } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import {
-  HASHES,
-  HASHES_OF_KNOWN,
-  HASHES_OF_PLACE,
-  HASHES_WAITING,
+  ANONYMOUS_HASHES,
+  KNOWN_BROWSER_HASHES,
   KNOWN_BROWSER_MS,
   KNOWN_BROWSERS,
+  NETWORK_HASHES,
   PASSWORD_MAX,
-  SESSION_LASTS_MS,
-  SESSION_QUIET_MS,
+  QUEUED_HASHES,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
   SESSIONS_OF_ACCOUNT,
-  SIGN_IN_CLOCKS_APART_MS,
+  SIGN_IN_CLOCK_SKEW_MS,
+  SIGN_IN_FAILURE_RESET_MS,
   SIGN_IN_FAILURES,
-  SIGN_IN_FAILURES_OF_PLACE,
-  SIGN_IN_FORGOTTEN_MS,
+  SIGN_IN_FAILURES_OF_NETWORK,
   SIGN_IN_LONGEST_WAIT_MS,
-  SIGN_IN_PLACE_MS
+  SIGN_IN_NETWORK_WINDOW_MS
 } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { CHEAP, cheaply, confirmedBy, PASSWORD, signingIn } from "../../../support/domain/access/sign-in/host.ts"
@@ -45,11 +45,17 @@ import { layerOwnDatabase } from "../../../support/own-database.ts"
 const START = Date.parse("2027-03-01T10:00:00Z")
 
 /** Room for as many at once as a test makes: how many that are is a test of its own. */
-const layerRoom = Layer.succeed(Hashing, { within: (_place, work) => work })
+const layerRoom = Layer.succeed(HashingLimiter, { withPermit: (_place, work) => work })
 
-const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+const layerUncounted = Layer.succeed(FailedCallCounter, {
+  recordCall: () => Effect.void,
+  recordSignIn: () => Effect.void
+})
 
-const layerSessionsOver = <E>(database: Layer.Layer<SqlClient.SqlClient, E>, room: Layer.Layer<Hashing> = layerRoom) =>
+const layerSessionsOver = <E>(
+  database: Layer.Layer<SqlClient.SqlClient, E>,
+  room: Layer.Layer<HashingLimiter> = layerRoom
+) =>
   Layer.mergeAll(Sessions.layerNoDeps, Passwords.layerNoDeps).pipe(
     Layer.provide([room, layerUncounted]),
     Layer.provideMerge(database),
@@ -61,10 +67,10 @@ const layerSessions = layerSessionsOver(layerTestDatabase)
 /** Nobody else's address. */
 const somewhere = () => `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`
 
-const signIn = (attempt: Partial<Attempt> & Pick<Attempt, "email" | "address">) =>
+const signIn = (attempt: Partial<SignInAttempt> & Pick<SignInAttempt, "email" | "address">) =>
   Sessions.use((sessions) => sessions.signIn({ password: PASSWORD, ...attempt })).pipe(byNobody, cheaply)
 
-const outcomeOf = <A>(trying: Effect.Effect<A, NotSignedIn, Sessions>) =>
+const outcomeOf = <A>(trying: Effect.Effect<A, SignInFailure, Sessions>) =>
   Effect.match(trying, {
     onSuccess: () => "in",
     onFailure: (why) => (why._tag === "MustWait" ? `wait ${why.seconds}` : why._tag)
@@ -80,8 +86,11 @@ const confirm = (cookie: string, password = PASSWORD, address = somewhere()) =>
   Sessions.use((sessions) => sessions.confirm(cookie, { password, address })).pipe(byNobody, cheaply)
 
 /** As who is signed in changes their own. */
-const changeOwn = (confirmed: Confirmed, password: string, known?: string) =>
-  Passwords.use((passwords) => passwords.changeOwn(confirmed, { password, known })).pipe(byNobody, cheaply)
+const changeOwn = (confirmed: PasswordConfirmation, password: string, known?: string) =>
+  Passwords.use((passwords) => passwords.changeOwn(confirmed, { password, knownBrowserCookie: known })).pipe(
+    byNobody,
+    cheaply
+  )
 
 const find = (cookie: string) => Sessions.use((sessions) => sessions.find(cookie))
 
@@ -102,7 +111,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
         ...{ operatorId: host.operatorId, accountId: host.accountId, role: "main", scope: "writable" },
         ...{ application: null, grantId: null, tokenName: "console", timeZone: "Europe/Lisbon" }
       })
-      for (const other of [newCookie(), "", "x", `${cookie}x`]) assert.isUndefined(yield* find(other))
+      for (const other of [newSessionCookie(), "", "x", `${cookie}x`]) assert.isUndefined(yield* find(other))
       const sql = yield* SqlClient.SqlClient
       const kept = yield* sql`SELECT * FROM console_sessions WHERE account_id = ${host.accountId}`
       assert.notInclude(JSON.stringify(kept), cookie)
@@ -115,7 +124,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       const { email } = yield* signingIn()
       const address = somewhere()
       const first = yield* signIn({ email, address })
-      const second = yield* signIn({ email, address, before: first })
+      const second = yield* signIn({ email, address, previousCookie: first })
       assert.notStrictEqual(first, second)
       assert.isUndefined(yield* find(first))
       assert.isDefined(yield* find(second))
@@ -129,20 +138,20 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
     Effect.gen(function* () {
       const { email } = yield* signingIn()
       const quiet = yield* signIn({ email, address: somewhere() })
-      yield* TestClock.adjust(SESSION_QUIET_MS - 1)
+      yield* TestClock.adjust(SESSION_IDLE_MS - 1)
       assert.isDefined(yield* find(quiet))
-      yield* TestClock.adjust(SESSION_QUIET_MS)
+      yield* TestClock.adjust(SESSION_IDLE_MS)
       assert.isUndefined(yield* find(quiet))
       yield* TestClock.setTime(START)
       const busy = yield* signIn({ email, address: somewhere() })
-      const visits = SESSION_LASTS_MS / (SESSION_QUIET_MS / 2)
+      const visits = SESSION_LIFETIME_MS / (SESSION_IDLE_MS / 2)
       for (let visit = 1; visit < visits; visit += 1) {
-        yield* TestClock.adjust(SESSION_QUIET_MS / 2)
+        yield* TestClock.adjust(SESSION_IDLE_MS / 2)
         assert.isDefined(yield* find(busy), `visit ${visit}`)
       }
-      yield* TestClock.setTime(START + SESSION_LASTS_MS - 1)
+      yield* TestClock.setTime(START + SESSION_LIFETIME_MS - 1)
       assert.isDefined(yield* find(busy))
-      yield* TestClock.setTime(START + SESSION_LASTS_MS)
+      yield* TestClock.setTime(START + SESSION_LIFETIME_MS)
       assert.isUndefined(yield* find(busy))
     })
   )
@@ -300,15 +309,15 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       assert.isDefined(yield* find(rescued))
 
       // Nor where there is no place to come back to.
-      const noPlace: AwayFromPlace = () => Effect.fail(new ServerError({ message: "" }))
-      const away = Effect.provideService(AwayFromPlace, noPlace)
+      const noPlace: PermitRelease = () => Effect.fail(new ServerError({ message: "" }))
+      const away = Effect.provideService(PermitRelease, noPlace)
       assert.strictEqual((yield* Effect.flip(away(changeOwn(before, "another password"))))._tag, "Busy")
 
       // Nor where the session is over, or is another's.
       const last = `changed at once ${atOnce.findIndex(Exit.isSuccess)}`
       const confirmed = yield* confirm(rescued, last)
       const stranger = yield* signIn({ email: (yield* signingIn()).email, address: somewhere() })
-      for (const cookie of [stranger, newCookie()]) {
+      for (const cookie of [stranger, newSessionCookie()]) {
         assert.strictEqual(
           (yield* Effect.flip(changeOwn({ ...confirmed, cookie }, "stolen password")))._tag,
           "Conflict"
@@ -340,7 +349,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       assert.strictEqual(yield* confirmed(cookie, PASSWORD), "wait 1")
       assert.strictEqual(yield* confirmed(other, PASSWORD), "in")
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
-      assert.strictEqual(yield* confirmed(newCookie(), PASSWORD), "WrongPassword")
+      assert.strictEqual(yield* confirmed(newSessionCookie(), PASSWORD), "WrongPassword")
     })
   )
 
@@ -409,26 +418,35 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
     "makes nobody wait elsewhere, nor in a browser that has signed in before; there it has waits of its own",
     Effect.gen(function* () {
       const { email } = yield* signingIn()
-      const [office, known] = [somewhere(), newKnownCookie()]
-      yield* signIn({ email, address: office, known })
+      const [office, known] = [somewhere(), newKnownBrowserCookie()]
+      yield* signIn({ email, address: office, knownBrowserCookie: known })
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, office)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: office })), "wait 1")
-      assert.strictEqual(yield* outcomeOf(signIn({ email, address: office, known: newKnownCookie() })), "wait 1")
+      assert.strictEqual(
+        yield* outcomeOf(signIn({ email, address: office, knownBrowserCookie: newKnownBrowserCookie() })),
+        "wait 1"
+      )
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere() })), "in")
-      assert.strictEqual(yield* outcomeOf(signIn({ email, address: office, known })), "in")
-      const guess = outcomeOf(signIn({ email, address: office, known, password: "wrong" }))
+      assert.strictEqual(yield* outcomeOf(signIn({ email, address: office, knownBrowserCookie: known })), "in")
+      const guess = outcomeOf(signIn({ email, address: office, knownBrowserCookie: known, password: "wrong" }))
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) assert.strictEqual(yield* guess, "WrongPassword")
       assert.strictEqual(yield* guess, "wait 1")
       // Known for one account it is nothing for another's, until that has signed in there too; then it is known for both.
       const other = yield* signingIn()
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(other.email, office)
-      assert.strictEqual(yield* outcomeOf(signIn({ email: other.email, address: office, known })), "wait 1")
+      assert.strictEqual(
+        yield* outcomeOf(signIn({ email: other.email, address: office, knownBrowserCookie: known })),
+        "wait 1"
+      )
       yield* TestClock.adjust(60_000)
-      assert.strictEqual(yield* outcomeOf(signIn({ email: other.email, address: office, known })), "in")
+      assert.strictEqual(
+        yield* outcomeOf(signIn({ email: other.email, address: office, knownBrowserCookie: known })),
+        "in"
+      )
       for (const each of [email, other.email]) {
         for (let failed = 0; failed <= SIGN_IN_FAILURES; failed += 1) yield* wrong(each, office)
         assert.match(yield* outcomeOf(signIn({ email: each, address: office })), /^wait/)
-        assert.strictEqual(yield* outcomeOf(signIn({ email: each, address: office, known })), "in")
+        assert.strictEqual(yield* outcomeOf(signIn({ email: each, address: office, knownBrowserCookie: known })), "in")
       }
     })
   )
@@ -437,20 +455,20 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
     "makes who comes in a browser that was known wait once it is a year ago, or the password has changed elsewhere",
     Effect.gen(function* () {
       const { email, accountId } = yield* signingIn()
-      const [here, there] = [newKnownCookie(), newKnownCookie()]
+      const [here, there] = [newKnownBrowserCookie(), newKnownBrowserCookie()]
       const isKnown = Effect.fnUntraced(function* (known: string, password = PASSWORD) {
         const address = somewhere()
         for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
-        return (yield* outcomeOf(signIn({ email, address, known, password }))) === "in"
+        return (yield* outcomeOf(signIn({ email, address, knownBrowserCookie: known, password }))) === "in"
       })
-      yield* signIn({ email, address: somewhere(), known: there })
+      yield* signIn({ email, address: somewhere(), knownBrowserCookie: there })
       yield* TestClock.adjust(KNOWN_BROWSER_MS - 1)
       assert.isTrue(yield* isKnown(there))
       yield* TestClock.adjust(KNOWN_BROWSER_MS)
       assert.isFalse(yield* isKnown(there))
 
-      const cookie = yield* signIn({ email, address: somewhere(), known: here })
-      yield* signIn({ email, address: somewhere(), known: there })
+      const cookie = yield* signIn({ email, address: somewhere(), knownBrowserCookie: here })
+      yield* signIn({ email, address: somewhere(), knownBrowserCookie: there })
       yield* changeOwn(yield* confirm(cookie), "another password", here)
       assert.isTrue(yield* isKnown(here, "another password"))
       assert.isFalse(yield* isKnown(there, "another password"))
@@ -467,9 +485,9 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const browsers: Array<string> = []
       for (let made = 0; made <= KNOWN_BROWSERS; made += 1) {
         yield* TestClock.adjust(1)
-        browsers.push(newKnownCookie())
-        yield* signIn({ email, address: somewhere(), known: browsers.at(-1) })
-        if (made === 0) yield* signIn({ email: other.email, address: somewhere(), known: browsers[0] })
+        browsers.push(newKnownBrowserCookie())
+        yield* signIn({ email, address: somewhere(), knownBrowserCookie: browsers.at(-1) })
+        if (made === 0) yield* signIn({ email: other.email, address: somewhere(), knownBrowserCookie: browsers[0] })
       }
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ digest: Uint8Array }>`SELECT digest FROM known_browsers WHERE account_id = ${accountId}`
@@ -489,17 +507,17 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const { email } = yield* signingIn()
       const address = somewhere()
       for (let failed = 0; failed < SIGN_IN_FAILURES - 1; failed += 1) yield* wrong(email, address)
-      yield* TestClock.adjust(SIGN_IN_FORGOTTEN_MS - 1)
+      yield* TestClock.adjust(SIGN_IN_FAILURE_RESET_MS - 1)
       yield* wrong(email, address)
       assert.strictEqual(yield* wrong(email, address), "wait 1")
-      yield* TestClock.adjust(SIGN_IN_FORGOTTEN_MS)
+      yield* TestClock.adjust(SIGN_IN_FAILURE_RESET_MS)
       yield* wrong(email, address)
       assert.strictEqual(yield* wrong(email, address), "WrongPassword")
     })
   )
 
   test(
-    `at ${SIGN_IN_FAILURES_OF_PLACE} addresses from one place is waited after there, and what is right is no failure`,
+    `at ${SIGN_IN_FAILURES_OF_NETWORK} addresses from one place is waited after there, and what is right is no failure`,
     Effect.gen(function* () {
       const { email } = yield* signingIn()
       const address = somewhere()
@@ -507,13 +525,13 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
         Effect.forEach(Array.from({ length: times }), () =>
           wrong(`${randomBytes(8).toString("hex")}@example.test`, address)
         )
-      yield* spray(SIGN_IN_FAILURES_OF_PLACE - 1)
+      yield* spray(SIGN_IN_FAILURES_OF_NETWORK - 1)
       for (let right = 0; right < 3; right += 1) assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
       assert.deepStrictEqual(yield* spray(1), ["WrongPassword"])
-      const wait = `wait ${SIGN_IN_PLACE_MS / 1000}`
+      const wait = `wait ${SIGN_IN_NETWORK_WINDOW_MS / 1000}`
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), wait)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere() })), "in")
-      yield* TestClock.adjust(SIGN_IN_PLACE_MS)
+      yield* TestClock.adjust(SIGN_IN_NETWORK_WINDOW_MS)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
     })
   )
@@ -524,7 +542,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const { email } = yield* signingIn()
       const address = somewhere()
       yield* wrong(email, address)
-      yield* TestClock.setTime(START - SESSION_LASTS_MS)
+      yield* TestClock.setTime(START - SESSION_LIFETIME_MS)
       assert.strictEqual(yield* wrong(email, address), "WrongPassword")
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
     })
@@ -542,13 +560,13 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       yield* TestClock.setTime(START + 3 * 24 * 60 * 60 * 1000)
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "wait 1")
-      yield* spray(SIGN_IN_FAILURES_OF_PLACE - SIGN_IN_FAILURES)
-      assert.strictEqual(yield* outcomeOf(signIn({ email, address })), `wait ${SIGN_IN_PLACE_MS / 1000}`)
+      yield* spray(SIGN_IN_FAILURES_OF_NETWORK - SIGN_IN_FAILURES)
+      assert.strictEqual(yield* outcomeOf(signIn({ email, address })), `wait ${SIGN_IN_NETWORK_WINDOW_MS / 1000}`)
       yield* TestClock.setTime(START)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
       // From now on the address counts failures by the present clock.
-      yield* spray(SIGN_IN_FAILURES_OF_PLACE - 1)
-      assert.deepStrictEqual(yield* spray(2), ["WrongPassword", `wait ${SIGN_IN_PLACE_MS / 1000}`])
+      yield* spray(SIGN_IN_FAILURES_OF_NETWORK - 1)
+      assert.deepStrictEqual(yield* spray(2), ["WrongPassword", `wait ${SIGN_IN_NETWORK_WINDOW_MS / 1000}`])
     })
   )
 
@@ -559,7 +577,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const address = somewhere()
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
       const sql = yield* SqlClient.SqlClient
-      const latest = START + SIGN_IN_LONGEST_WAIT_MS + SIGN_IN_CLOCKS_APART_MS
+      const latest = START + SIGN_IN_LONGEST_WAIT_MS + SIGN_IN_CLOCK_SKEW_MS
       const waitUntil = (at: number) => sql`
         UPDATE sign_in_failures SET wait_until = ${new Date(at)}
         WHERE email_digest <> '' AND place = ${networkOf(address)}`
@@ -649,8 +667,8 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
 
 /** What happens just after a password was looked at. */
 let afterwards: Effect.Effect<void> = Effect.void
-const layerInterfering = Layer.succeed(Hashing, {
-  within: (_place, work) => Effect.tap(work, () => Effect.suspend(() => afterwards))
+const layerInterfering = Layer.succeed(HashingLimiter, {
+  withPermit: (_place, work) => Effect.tap(work, () => Effect.suspend(() => afterwards))
 })
 
 layer(layerSessionsOver(layerTestDatabase, layerInterfering), { excludeTestServices: false })(
@@ -732,7 +750,7 @@ layer(layerSessionsOver(layerTestDatabase), { excludeTestServices: false })("gue
   )
 })
 
-const layerFull = Layer.succeed(Hashing, { within: () => Effect.fail({ _tag: "Busy" }) })
+const layerFull = Layer.succeed(HashingLimiter, { withPermit: () => Effect.fail({ _tag: "Busy" }) })
 
 layer(layerSessionsOver(layerTestDatabase, layerFull), { excludeTestServices: false })(
   "a process that is full",
@@ -768,11 +786,11 @@ layer(layerSessionsOver(layerOwnDatabase), { excludeTestServices: false })("what
         sql`SELECT FROM sign_in_failures`,
         sql`SELECT FROM known_browsers`
       ]).pipe(Effect.map((rows) => rows.map(({ length }) => length)))
-      const retained = (at: number) => Effect.andThen(retain(new Date(START + at)), count)
-      assert.deepStrictEqual(yield* retained(SIGN_IN_FORGOTTEN_MS - 1), [1, 2, 1])
-      assert.deepStrictEqual(yield* retained(SIGN_IN_FORGOTTEN_MS), [1, 0, 1])
-      assert.deepStrictEqual(yield* retained(SESSION_LASTS_MS - 1), [1, 0, 1])
-      assert.deepStrictEqual(yield* retained(SESSION_LASTS_MS), [0, 0, 1])
+      const retained = (at: number) => Effect.andThen(applySessionRetention(new Date(START + at)), count)
+      assert.deepStrictEqual(yield* retained(SIGN_IN_FAILURE_RESET_MS - 1), [1, 2, 1])
+      assert.deepStrictEqual(yield* retained(SIGN_IN_FAILURE_RESET_MS), [1, 0, 1])
+      assert.deepStrictEqual(yield* retained(SESSION_LIFETIME_MS - 1), [1, 0, 1])
+      assert.deepStrictEqual(yield* retained(SESSION_LIFETIME_MS), [0, 0, 1])
       assert.deepStrictEqual(yield* retained(KNOWN_BROWSER_MS), [0, 0, 0])
     })
   )
@@ -783,11 +801,11 @@ const isKnown = (place: string): boolean => place.startsWith("known")
 
 /** How many of so many who come at once find room, each in a place as named. */
 const finding = Effect.fnUntraced(function* (places: ReadonlyArray<string>) {
-  const { within } = yield* Hashing
+  const { withPermit: within } = yield* HashingLimiter
   const turnedAway: Array<string> = []
   const come = yield* Effect.forEach(places, (place) =>
     Effect.forkChild(
-      Effect.catch(within({ place, isKnown: isKnown(place) }, Effect.never), () =>
+      Effect.catch(within({ key: place, isKnown: isKnown(place) }, Effect.never), () =>
         Effect.sync(() => turnedAway.push(place))
       ),
       { startImmediately: true }
@@ -798,15 +816,15 @@ const finding = Effect.fnUntraced(function* (places: ReadonlyArray<string>) {
 
 const many = (length: number, name: (at: number) => string) => Array.from({ length }, (_, at) => name(at))
 
-layer(Hashing.layer)("room for passwords", (it) => {
+layer(HashingLimiter.layer)("room for passwords", (it) => {
   it.effect("is for a few of one place, and for others all the same", () =>
     Effect.gen(function* () {
-      const full = yield* finding([...many(HASHES_OF_PLACE, () => "greedy"), "quiet"])
+      const full = yield* finding([...many(NETWORK_HASHES, () => "greedy"), "quiet"])
       assert.deepStrictEqual(full.turnedAway, [])
       const more = yield* finding(["greedy", "quiet"])
       assert.deepStrictEqual(more.turnedAway, ["greedy"])
       yield* Effect.andThen(full.leave, more.leave)
-      const again = yield* finding(many(HASHES_OF_PLACE, () => "greedy"))
+      const again = yield* finding(many(NETWORK_HASHES, () => "greedy"))
       assert.deepStrictEqual(again.turnedAway, [])
       yield* again.leave
     })
@@ -814,17 +832,17 @@ layer(Hashing.layer)("room for passwords", (it) => {
 
   it.effect("is for so many in all, each of them in turn", () =>
     Effect.gen(function* () {
-      const room = HASHES + HASHES_WAITING
+      const room = ANONYMOUS_HASHES + QUEUED_HASHES
       const full = yield* finding(many(room, (at) => `place ${at}`))
       assert.deepStrictEqual(full.turnedAway, [])
       const more = yield* finding(["one more"])
       assert.deepStrictEqual(more.turnedAway, ["one more"])
       // Whom strangers cannot turn away.
-      const known = yield* finding(many(HASHES_OF_KNOWN + HASHES_WAITING, (at) => `known ${at}`))
+      const known = yield* finding(many(KNOWN_BROWSER_HASHES + QUEUED_HASHES, (at) => `known ${at}`))
       assert.deepStrictEqual(known.turnedAway, [])
       assert.deepStrictEqual((yield* finding(["known too many"])).turnedAway, ["known too many"])
       yield* Effect.andThen(full.leave, known.leave)
-      const { within } = yield* Hashing
+      const { withPermit: within } = yield* HashingLimiter
       let [now, most] = [0, 0]
       const work = Effect.gen(function* () {
         now += 1
@@ -833,10 +851,10 @@ layer(Hashing.layer)("room for passwords", (it) => {
         now -= 1
       })
       yield* Effect.all(
-        many(room, (at) => `place ${at}`).map((place) => within({ place, isKnown: false }, work)),
+        many(room, (at) => `place ${at}`).map((place) => within({ key: place, isKnown: false }, work)),
         { concurrency: room }
       )
-      assert.deepStrictEqual([now, most], [0, HASHES])
+      assert.deepStrictEqual([now, most], [0, ANONYMOUS_HASHES])
     })
   )
 })

@@ -3,10 +3,10 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Refusals } from "../../../../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../../../../src/changes/Refusals.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
-import { Hashing } from "../../../../src/domain/access/sign-in/Hashing.ts"
+import { HashingLimiter } from "../../../../src/domain/access/sign-in/Hashing.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { type NewSubAccount, SubAccounts } from "../../../../src/domain/access/sign-in/SubAccounts.ts"
@@ -19,8 +19,11 @@ import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 
 const START = Date.parse("2027-03-01T10:00:00Z")
 
-const layerRoom = Layer.succeed(Hashing, { within: (_place, work) => work })
-const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+const layerRoom = Layer.succeed(HashingLimiter, { withPermit: (_place, work) => work })
+const layerUncounted = Layer.succeed(FailedCallCounter, {
+  recordCall: () => Effect.void,
+  recordSignIn: () => Effect.void
+})
 
 const layerAccounts = SubAccounts.layerNoDeps.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layerNoDeps, Passwords.layerNoDeps, Operators.layer)),
@@ -95,8 +98,8 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         }
       ])
       assert.deepStrictEqual(yield* accounts.list(main(2 ** 50)), [])
-      assert.deepStrictEqual(yield* accounts.whose(id), { operatorId, role: "sub" })
-      assert.isUndefined(yield* accounts.whose(2 ** 50))
+      assert.deepStrictEqual(yield* accounts.findOwner(id), { operatorId, role: "sub" })
+      assert.isUndefined(yield* accounts.findOwner(2 ** 50))
     })
   )
 
@@ -253,7 +256,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
     Effect.gen(function* () {
       const { operatorId, id, email, keeper } = yield* withSub
       const before = yield* trailOf(operatorId)
-      const full = Layer.succeed(Hashing, { within: () => Effect.fail({ _tag: "Busy" }) })
+      const full = Layer.succeed(HashingLimiter, { withPermit: () => Effect.fail({ _tag: "Busy" }) })
       const said = yield* Effect.gen(function* () {
         const accounts = yield* SubAccounts
         return [

@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { REASONS } from "../../../../src/domain/automation/answering/rules.ts"
+import { SKIP_REASONS } from "../../../../src/domain/automation/answering/rules.ts"
 import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
-  ANSWER_LATE_MS,
-  ANSWER_PAUSE_MS,
-  ANSWERED_TOGETHER,
-  ANSWERS_IN_A_ROW
+  AUTOMATIC_ANSWER_PAUSE_MS,
+  AUTOMATIC_ANSWERS_IN_A_ROW,
+  QUESTION_EXPIRY_MS,
+  QUESTIONS_PER_ANSWER
 } from "../../../../src/platform/limits.ts"
 import { order, room } from "../../../support/connectors/ingest/saying.ts"
 import {
@@ -83,7 +83,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* ask("Is there a piano?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* plans, [skipped(REASONS.unknown)])
+      assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.unknown)])
       yield* sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
       yield* ask("And Wi-Fi?")
       yield* handedOut
@@ -94,7 +94,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* handedOut
       yield* sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
       yield* answeredOff
-      assert.deepStrictEqual((yield* plans).slice(1), [skipped(REASONS.noRule)])
+      assert.deepStrictEqual((yield* plans).slice(1), [skipped(SKIP_REASONS.noRule)])
       // A rule of now is for what comes from now on.
       yield* TestClock.adjust("10 seconds")
       yield* ruleOf(operatorId, ANSWERS)
@@ -120,14 +120,14 @@ layer(layerAsking)("a guest who asks", (it) => {
         const isFor = Effect.fnUntraced(function* (scope: object) {
           yield* only(scope)
           const before = (yield* automatic).length
-          yield* TestClock.adjust(ANSWER_PAUSE_MS)
+          yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
           yield* scene.hostThere("I am here.")
           yield* ask("Wi-Fi?")
           yield* answeredOff
           return (yield* automatic).length > before
         })
         assert.isFalse(yield* isFor({ property_ids: [property] }))
-        assert.strictEqual((yield* plans).at(-1), skipped(REASONS.noRule))
+        assert.strictEqual((yield* plans).at(-1), skipped(SKIP_REASONS.noRule))
         const inquire = (version: number, listing_id: string) =>
           hear({
             type: "thread",
@@ -174,11 +174,11 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* TestClock.adjust("10 seconds")
       yield* ask("Hello again")
       yield* ask("The Wi-Fi password, please")
-      yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS - 1)
+      yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS - 1)
       yield* answeredOff
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual((yield* lane)?.waiting, 2)
-      yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS)
+      yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS)
       yield* answeredOff
       assert.lengthOf(yield* automatic, 2)
       assert.deepStrictEqual(yield* plans, ["done", "done", "done"])
@@ -201,11 +201,11 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* sql`UPDATE automation_rules SET since = ${new Date(NOW + 20_000)} WHERE operator_id = ${operatorId}`
       yield* ask("Is there a piano?")
       yield* handedOut
-      yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS)
+      yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS)
       yield* answeredOff
       assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Is there a piano?"])
       assert.lengthOf(yield* automatic, 1)
-      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.unknown), skipped(REASONS.unknown)])
+      assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.unknown), skipped(SKIP_REASONS.unknown)])
     })
   )
 
@@ -224,21 +224,22 @@ layer(layerAsking)("a guest who asks", (it) => {
     Effect.gen(function* () {
       const { ask, automatic, plans, hostThere, hostHere } = yield* asking()
       const askAgain = Effect.gen(function* () {
-        yield* TestClock.adjust(ANSWER_PAUSE_MS)
+        yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
         yield* ask("Wi-Fi?")
         yield* answeredOff
         return (yield* automatic).length
       })
-      for (let nth = 1; nth <= ANSWERS_IN_A_ROW; nth++) assert.strictEqual(yield* askAgain, nth)
-      assert.strictEqual(yield* askAgain, ANSWERS_IN_A_ROW)
-      assert.strictEqual((yield* plans).at(-1), skipped(REASONS.inARow))
+      for (let nth = 1; nth <= AUTOMATIC_ANSWERS_IN_A_ROW; nth++) assert.strictEqual(yield* askAgain, nth)
+      assert.strictEqual(yield* askAgain, AUTOMATIC_ANSWERS_IN_A_ROW)
+      assert.strictEqual((yield* plans).at(-1), skipped(SKIP_REASONS.inARow))
       yield* TestClock.adjust("1 second")
       yield* hostThere("It is me.")
-      for (let nth = 1; nth <= ANSWERS_IN_A_ROW; nth++) assert.strictEqual(yield* askAgain, ANSWERS_IN_A_ROW + nth)
-      assert.strictEqual(yield* askAgain, 2 * ANSWERS_IN_A_ROW)
+      for (let nth = 1; nth <= AUTOMATIC_ANSWERS_IN_A_ROW; nth++)
+        assert.strictEqual(yield* askAgain, AUTOMATIC_ANSWERS_IN_A_ROW + nth)
+      assert.strictEqual(yield* askAgain, 2 * AUTOMATIC_ANSWERS_IN_A_ROW)
       yield* TestClock.adjust("1 second")
       yield* hostHere("And from here.")
-      assert.strictEqual(yield* askAgain, 2 * ANSWERS_IN_A_ROW + 1)
+      assert.strictEqual(yield* askAgain, 2 * AUTOMATIC_ANSWERS_IN_A_ROW + 1)
     })
   )
 
@@ -256,8 +257,8 @@ layer(layerAsking)("a guest who asks", (it) => {
         yield* answeredOff
         yield* TestClock.adjust("1 minute")
       }
-      assert.lengthOf(yield* automatic, ANSWERS_IN_A_ROW)
-      assert.lengthOf(yield* messages, 2 * ANSWERS_IN_A_ROW + 1)
+      assert.lengthOf(yield* automatic, AUTOMATIC_ANSWERS_IN_A_ROW)
+      assert.lengthOf(yield* messages, 2 * AUTOMATIC_ANSWERS_IN_A_ROW + 1)
     })
   )
 
@@ -275,7 +276,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* TestClock.adjust("1 second")
       yield* hostThere("Here it is")
       yield* answeredOff
-      assert.deepStrictEqual(yield* plans, [skipped(REASONS.person), skipped(REASONS.person)])
+      assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.person), skipped(SKIP_REASONS.person)])
       assert.deepStrictEqual(yield* automatic, [])
     })
   )
@@ -288,7 +289,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* known.answer(Effect.as(Effect.orDie(hostHere("I am at it")), [WIFI]))
       yield* ask("Wi-Fi?", { at: new Date(NOW) })
       yield* answeredOff
-      assert.deepStrictEqual(yield* plans, [skipped(REASONS.person)])
+      assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.person)])
       assert.deepStrictEqual(yield* automatic, [])
       yield* known.answer(Effect.succeed([WIFI]))
     })
@@ -312,29 +313,29 @@ layer(layerAsking)("a guest who asks", (it) => {
                 const everywhere = { scope_property: { type: "all" }, scope_channel: { type: "all" } } as const
                 return api.update_knowledge_base({ id, title, contents, is_enable: false, ...everywhere }).pipe(as)
               }),
-            reason: REASONS.unknown
+            reason: SKIP_REASONS.unknown
           },
-          deleted: { by: ({ api, as }) => api.delete_knowledge_base({ id }).pipe(as), reason: REASONS.unknown },
+          deleted: { by: ({ api, as }) => api.delete_knowledge_base({ id }).pipe(as), reason: SKIP_REASONS.unknown },
           cancelled: {
             by: ({ hear, listing }) =>
               hear(order([room(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
-            reason: REASONS.unknown
+            reason: SKIP_REASONS.unknown
           },
           moved: {
             by: ({ api, as, rows, second }) =>
               Effect.flatMap(rows, ([stay]) =>
                 api.allocate_stay({ stay_code: stay?.stay_code ?? "", property_id: second }).pipe(as)
               ),
-            reason: REASONS.unknown
+            reason: SKIP_REASONS.unknown
           },
           prolonged: {
             by: ({ hear, listing }) =>
               hear(order([room(listing, { check_out_date: "2027-05-08" })], { thread_id: "T1", version: 2 })),
-            reason: REASONS.unknown
+            reason: SKIP_REASONS.unknown
           },
           paused: {
             by: ({ rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`,
-            reason: REASONS.noRule
+            reason: SKIP_REASONS.noRule
           }
         }
         for (const [what, { by, reason }] of Object.entries(changes)) {
@@ -356,28 +357,28 @@ layer(layerAsking)("a guest who asks", (it) => {
       const { ask, automatic, plans } = yield* asking()
       yield* ask("Wi-Fi?")
       yield* handedOut
-      yield* TestClock.setTime(NOW + ANSWER_LATE_MS)
+      yield* TestClock.setTime(NOW + QUESTION_EXPIRY_MS)
       yield* answeredOff
       assert.lengthOf(yield* automatic, 1)
       yield* ask("Wi-Fi?")
       yield* handedOut
-      yield* TestClock.setTime(NOW + 2 * ANSWER_LATE_MS + 1)
+      yield* TestClock.setTime(NOW + 2 * QUESTION_EXPIRY_MS + 1)
       yield* answeredOff
-      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.late)])
+      assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.late)])
     })
   )
 
   it.effect("of whom many messages wait is answered by so many of them at a time", () =>
     Effect.gen(function* () {
       const { ask, automatic, plans, lane } = yield* asking()
-      for (let nth = 0; nth <= ANSWERED_TOGETHER; nth++) yield* ask(`Wi-Fi ${nth}?`)
+      for (let nth = 0; nth <= QUESTIONS_PER_ANSWER; nth++) yield* ask(`Wi-Fi ${nth}?`)
       yield* answeredOff
       assert.lengthOf(yield* automatic, 1)
       assert.strictEqual((yield* lane)?.waiting, 1)
-      yield* TestClock.adjust(ANSWER_PAUSE_MS)
+      yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
       yield* answeredOff
       assert.lengthOf(yield* automatic, 2)
-      assert.strictEqual((yield* plans).filter((each) => each === "done").length, ANSWERED_TOGETHER + 1)
+      assert.strictEqual((yield* plans).filter((each) => each === "done").length, QUESTIONS_PER_ANSWER + 1)
       assert.strictEqual((yield* lane)?.waiting, 0)
     })
   )
@@ -411,10 +412,10 @@ layer(layerAsking)("somebody who inquires", (it) => {
         type: "automation_reply",
         docs: [{ title: "Thank you", fragment: ["Thank you, Ada."], source_type: "automation_reply", link_id: rule }]
       })
-      yield* TestClock.adjust(ANSWER_PAUSE_MS)
+      yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
       yield* ask("Are you there?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.noRule)])
+      assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.noRule)])
     })
   )
 
@@ -469,11 +470,11 @@ layer(layerAsking)("somebody who inquires", (it) => {
       yield* ask("Is there Wi-Fi?")
       yield* answeredOff
       assert.deepStrictEqual(yield* automatic, [`Thank you, Ada.\n\n${WIFI.text}`])
-      yield* TestClock.adjust(ANSWER_PAUSE_MS)
+      yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
       yield* ask("Hello!", { at: new Date(NOW + 5_000) })
       yield* answeredOff
       assert.lengthOf(yield* automatic, 1)
-      assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.unknown)])
+      assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.unknown)])
     })
   )
 
@@ -530,14 +531,14 @@ layer(layerAsking)("somebody who inquires", (it) => {
       yield* booked.book()
       yield* booked.ask("Is it quiet?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* booked.plans, [skipped(REASONS.noRule)])
+      assert.deepStrictEqual(yield* booked.plans, [skipped(SKIP_REASONS.noRule)])
 
       const spoken = yield* asking(GREETS)
       yield* spoken.hostHere("Welcome!")
       yield* TestClock.adjust("1 second")
       yield* spoken.ask("Is it quiet?")
       yield* answeredOff
-      assert.deepStrictEqual(yield* spoken.plans, [skipped(REASONS.noRule)])
+      assert.deepStrictEqual(yield* spoken.plans, [skipped(SKIP_REASONS.noRule)])
 
       const unfilled = yield* asking({ ...GREETS, text: "Welcome to {{property.name}}" })
       yield* unfilled.ask("Is it quiet?")

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnswerQueue } from "../../../../src/domain/automation/answering/AnswerQueue.ts"
-import { answer } from "../../../../src/domain/automation/answering/answering.ts"
+import { answerQuestions } from "../../../../src/domain/automation/answering/answering.ts"
 import { order, room } from "../../../support/connectors/ingest/saying.ts"
 import { asking, handedOut, layerAsking, WIFI } from "../../../support/domain/automation/answering/scene.ts"
 import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
@@ -63,7 +63,7 @@ layer(layerAsking)("a guest is not answered by what is no more", (it) => {
           yield* sql`
             INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
             VALUES (${operatorId}, ${question.conversation_id}, ${question.account_id}, 0, 'infinity')`
-          yield* overlapping(write(scene), answer(question), change(scene))
+          yield* overlapping(write(scene), answerQuestions(question), change(scene))
           assert.deepStrictEqual(yield* scene.automatic, [])
           assert.deepStrictEqual(yield* scene.plans, ["waiting"])
         })

@@ -10,16 +10,16 @@ import {
 import {
   ANSWER_ATTEMPT_MS,
   ANSWER_BACKOFF,
-  answer,
-  makeAnswering
+  answerQuestions,
+  makeGuestAnswerer
 } from "../../../../src/domain/automation/answering/answering.ts"
 import {
   ANSWERING_ACCOUNT_SHARE,
   ANSWERING_ROOM,
   ANSWERING_SHARE
 } from "../../../../src/domain/automation/answering/statements.ts"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
-import { MESSAGES_WAITING } from "../../../../src/platform/limits.ts"
+import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
+import { QUEUED_MESSAGES } from "../../../../src/platform/limits.ts"
 import {
   answeredOff,
   asking,
@@ -59,7 +59,7 @@ const looking = Effect.gen(function* () {
   yield* known.answer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
   const [taken] = yield* take()
   assert(taken !== undefined)
-  const worker = yield* Effect.forkChild(answer(taken))
+  const worker = yield* Effect.forkChild(answerQuestions(taken))
   yield* Deferred.await(begun)
   return { worker, known }
 })
@@ -92,10 +92,10 @@ layer(layerAsking)("a guest is answered once", (it) => {
       const { operatorId, accountId } = yield* asking()
       const sql = yield* SqlClient.SqlClient
       yield* guestsOf(operatorId, accountId, 25)
-      const workers = yield* Effect.all([makeAnswering, makeAnswering, makeAnswering])
+      const workers = yield* Effect.all([makeGuestAnswerer, makeGuestAnswerer, makeGuestAnswerer])
       for (let turn = 0; turn < 10; turn++) {
         yield* Effect.all(
-          workers.map(({ takeDue, idle }) => Effect.andThen(takeDue, idle)),
+          workers.map(({ claimDue: takeDue, awaitIdle: idle }) => Effect.andThen(takeDue, idle)),
           { concurrency: 3 }
         )
       }
@@ -114,7 +114,7 @@ layer(layerAsking)("a guest is answered once", (it) => {
         const queue = yield* AnswerQueue
         const [first] = yield* take()
         assert(first !== undefined)
-        const seen = yield* queue.look(first, new Date(NOW))
+        const seen = yield* queue.loadSituation(first, new Date(NOW))
         assert(seen !== undefined)
         yield* TestClock.setTime(NOW + ANSWER_LEASE_MS - 1)
         assert.deepStrictEqual(yield* take(), [])
@@ -130,15 +130,15 @@ layer(layerAsking)("a guest is answered once", (it) => {
           ruleIds: seen.rules.map(({ id }) => id),
           inARow: 1
         }
-        assert.isFalse(yield* queue.answer(first, seen, given, new Date(NOW)).pipe(byNobody))
-        yield* queue.silently(first, seen, [], new Date(NOW), new Date(NOW))
-        yield* queue.failed(first, new Date(NOW))
-        yield* queue.handBack(first, new Date(NOW))
-        assert.isUndefined(yield* queue.look(first, new Date(NOW)))
+        assert.isFalse(yield* queue.recordAnswer(first, seen, given, new Date(NOW)).pipe(byNobody))
+        yield* queue.skipWithoutAnswer(first, seen, [], new Date(NOW), new Date(NOW))
+        yield* queue.postpone(first, new Date(NOW))
+        yield* queue.release(first, new Date(NOW))
+        assert.isUndefined(yield* queue.loadSituation(first, new Date(NOW)))
         assert.deepStrictEqual(yield* take(), [])
         assert.deepStrictEqual(yield* plans, ["waiting"])
         assert(second !== undefined)
-        yield* answer(second)
+        yield* answerQuestions(second)
         assert.deepStrictEqual(yield* automatic, [WIFI.text])
       })
   )
@@ -149,7 +149,7 @@ layer(layerAsking)("a guest is answered once", (it) => {
       const queue = yield* AnswerQueue
       const [taken] = yield* take()
       assert(taken !== undefined)
-      const seen = yield* queue.look(taken, new Date(NOW))
+      const seen = yield* queue.loadSituation(taken, new Date(NOW))
       assert(seen !== undefined)
       const given = {
         answer: { text: WIFI.text, sources: [] },
@@ -159,7 +159,7 @@ layer(layerAsking)("a guest is answered once", (it) => {
         ruleIds: seen.rules.map(({ id }) => id),
         inARow: 1
       }
-      const once = queue.answer(taken, seen, given, new Date(NOW)).pipe(byNobody)
+      const once = queue.recordAnswer(taken, seen, given, new Date(NOW)).pipe(byNobody)
       assert.isTrue(yield* once)
       assert.isFalse(yield* once)
       assert.lengthOf(yield* messages, 2)
@@ -200,7 +200,7 @@ layer(layerAsking)("a guest is answered once", (it) => {
 
   it.effect("later, where looking for it does not end, which is given up within the lease", () =>
     Effect.gen(function* () {
-      assert.isAbove(ANSWER_LEASE_MS, ANSWER_ATTEMPT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      assert.isAbove(ANSWER_LEASE_MS, ANSWER_ATTEMPT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
       const { automatic, operatorId } = yield* waiting
       const sql = yield* SqlClient.SqlClient
       const { worker, known } = yield* looking
@@ -222,7 +222,7 @@ layer(layerAsking)("a guest is answered once", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
-        SELECT operator_id, conversation_id, account_id, ${MESSAGES_WAITING}::integer, 'infinity' FROM answer_lanes
+        SELECT operator_id, conversation_id, account_id, ${QUEUED_MESSAGES}::integer, 'infinity' FROM answer_lanes
         WHERE operator_id = ${operatorId}`
       yield* answeredOff
       assert.deepStrictEqual(yield* plans, ["waiting"])
@@ -288,7 +288,7 @@ layer(layerAsking)("a guest is answered once", (it) => {
       yield* TestClock.adjust("1 second")
       const [taken] = yield* take()
       assert(taken !== undefined)
-      yield* overlapping(hostHere("I am here"), answer(taken))
+      yield* overlapping(hostHere("I am here"), answerQuestions(taken))
       yield* answeredOff
       assert.deepStrictEqual(yield* automatic, [])
       assert.match((yield* plans).join(), /a person/)

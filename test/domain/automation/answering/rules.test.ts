@@ -1,22 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { answerOf, fitting } from "../../../../src/domain/automation/answering/answer.ts"
+import { checkAnswerLength, composeAnswer } from "../../../../src/domain/automation/answering/answer.ts"
 import {
-  applied,
-  consider,
-  inARow,
-  REASONS,
-  type Situation
+  type ConversationSituation,
+  countAnswersInARow,
+  SKIP_REASONS,
+  selectRules,
+  triageQuestions
 } from "../../../../src/domain/automation/answering/rules.ts"
 import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
-import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERS_IN_A_ROW } from "../../../../src/platform/limits.ts"
+import {
+  AUTOMATIC_ANSWER_PAUSE_MS,
+  AUTOMATIC_ANSWERS_IN_A_ROW,
+  QUESTION_EXPIRY_MS
+} from "../../../../src/platform/limits.ts"
 import { ANSWERS, GREETS, WIFI } from "../../../support/domain/automation/answering/scene.ts"
 
 const NOW = new Date("2027-04-20T10:00:00Z")
 const earlier = (ms: number): Date => new Date(NOW.getTime() - ms)
 
-const situation = (given: Partial<Situation> = {}): Situation => ({
+const situation = (given: Partial<ConversationSituation> = {}): ConversationSituation => ({
   channel_type: "airbnb",
   questions: [{ plan_id: 1, message_id: 1, content: "Wi-Fi?", created_at: earlier(1_000) }],
   spoken: null,
@@ -29,7 +33,7 @@ const situation = (given: Partial<Situation> = {}): Situation => ({
   ...given
 })
 
-const ago = fc.integer({ min: -ANSWER_PAUSE_MS * 2, max: ANSWER_LATE_MS * 2 }).map(earlier)
+const ago = fc.integer({ min: -AUTOMATIC_ANSWER_PAUSE_MS * 2, max: QUESTION_EXPIRY_MS * 2 }).map(earlier)
 const question = fc.record({
   plan_id: fc.nat(),
   message_id: fc.nat(9),
@@ -41,7 +45,7 @@ const situations = fc
     questions: fc.uniqueArray(question, { maxLength: 8, selector: ({ plan_id }) => plan_id }),
     spoken: fc.option(fc.record({ at: ago, id: fc.nat(9) })),
     answered_at: fc.option(ago),
-    in_a_row: fc.nat(ANSWERS_IN_A_ROW + 1)
+    in_a_row: fc.nat(AUTOMATIC_ANSWERS_IN_A_ROW + 1)
   })
   .map(situation)
 
@@ -49,7 +53,7 @@ describe("questions of a conversation", () => {
   it("are each over, with a reason, or open, and never both", () =>
     fc.assert(
       fc.property(situations, (given) => {
-        const { over, open } = consider(given, NOW)
+        const { skipped: over, open } = triageQuestions(given, NOW)
         assert.sameMembers(
           [...over, ...open].map(({ plan_id }) => plan_id),
           given.questions.map(({ plan_id }) => plan_id)
@@ -61,29 +65,29 @@ describe("questions of a conversation", () => {
   it("are answered at once only an hour after they were asked at most, a minute after the last answer, and after four others", () =>
     fc.assert(
       fc.property(situations, (given) => {
-        const { open, until } = consider(given, NOW)
+        const { open, until } = triageQuestions(given, NOW)
         if (open.length === 0) return assert.isUndefined(until)
-        assert.isBelow(inARow(given), ANSWERS_IN_A_ROW)
-        for (const { created_at } of open) assert.isAtMost(NOW.getTime() - created_at.getTime(), ANSWER_LATE_MS)
+        assert.isBelow(countAnswersInARow(given), AUTOMATIC_ANSWERS_IN_A_ROW)
+        for (const { created_at } of open) assert.isAtMost(NOW.getTime() - created_at.getTime(), QUESTION_EXPIRY_MS)
         const since = given.answered_at === null ? undefined : NOW.getTime() - given.answered_at.getTime()
-        if (until === undefined) assert.isTrue(since === undefined || Math.abs(since) >= ANSWER_PAUSE_MS)
-        else assert.isTrue(until > NOW && until.getTime() <= NOW.getTime() + 2 * ANSWER_PAUSE_MS)
+        if (until === undefined) assert.isTrue(since === undefined || Math.abs(since) >= AUTOMATIC_ANSWER_PAUSE_MS)
+        else assert.isTrue(until > NOW && until.getTime() <= NOW.getTime() + 2 * AUTOMATIC_ANSWER_PAUSE_MS)
       })
     ))
 
   it("are settled by a person's word after them, and not by one before", () => {
     const reasons = (at: Date, id: number) =>
-      consider(situation({ spoken: { at, id } }), NOW).over.map(({ reason }) => reason)
-    assert.deepStrictEqual(reasons(earlier(999), 0), [REASONS.person])
-    assert.deepStrictEqual(reasons(earlier(1_000), 2), [REASONS.person])
+      triageQuestions(situation({ spoken: { at, id } }), NOW).skipped.map(({ reason }) => reason)
+    assert.deepStrictEqual(reasons(earlier(999), 0), [SKIP_REASONS.person])
+    assert.deepStrictEqual(reasons(earlier(1_000), 2), [SKIP_REASONS.person])
     assert.deepStrictEqual(reasons(earlier(1_000), 0), [])
     assert.deepStrictEqual(reasons(earlier(1_001), 2), [])
   })
 
   it("are answered by the oldest rule of each kind that is for them and was there", () => {
     const rule = (id: number, definition: typeof ANSWERS, ms = 5_000) => ({ id, since: earlier(ms), definition })
-    const by = (given: Partial<Situation>) => {
-      const { greeting, answer } = applied(situation(given), situation(given).questions)
+    const by = (given: Partial<ConversationSituation>) => {
+      const { greeting, answer } = selectRules(situation(given), situation(given).questions)
       return [greeting?.id, answer?.id]
     }
     const rules = [rule(3, ANSWERS, 0), rule(4, { ...ANSWERS, property_ids: [7] }), rule(5, ANSWERS), rule(6, GREETS)]
@@ -98,7 +102,8 @@ describe("questions of a conversation", () => {
     const later = { plan_id: 2, message_id: 2, content: "Hello?", created_at: earlier(0) }
     const asked = { ...situation(), questions: [...situation().questions, later] }
     const by = (ms: number) =>
-      applied({ ...asked, rules: [{ id: 1, since: earlier(ms), definition: GREETS }] }, asked.questions).greeting?.id
+      selectRules({ ...asked, rules: [{ id: 1, since: earlier(ms), definition: GREETS }] }, asked.questions).greeting
+        ?.id
     assert.deepStrictEqual([by(1_000), by(0)], [1, undefined])
   })
 })
@@ -109,7 +114,7 @@ describe("an answer", () => {
 
   it("names each entry once, with the parts that were used", () => {
     const again = { ...WIFI, text: "The network is Harbour." }
-    const answer = answerOf(undefined, [WIFI, parking, other, again], ["Wi-Fi? Parking?"])
+    const answer = composeAnswer(undefined, [WIFI, parking, other, again], ["Wi-Fi? Parking?"])
     assert.strictEqual(answer?.text, `${WIFI.text} ${other.text} ${again.text}\n${parking.text}`)
     assert.deepStrictEqual(
       answer?.sources[0]?.docs.map(({ link_id, fragment }) => [link_id, fragment]),
@@ -121,11 +126,11 @@ describe("an answer", () => {
   })
 
   it("is none where neither a rule nor an entry says anything", () =>
-    assert.isUndefined(answerOf(undefined, [], ["Hello"])))
+    assert.isUndefined(composeAnswer(undefined, [], ["Hello"])))
 
   it("is as long as its channel takes, and no longer", () => {
     const most = messageLimit("agoda")
-    const of = (length: number) => fitting("agoda", { text: "x".repeat(length), sources: [] })
+    const of = (length: number) => checkAnswerLength("agoda", { text: "x".repeat(length), sources: [] })
     assert.isTrue(Result.isSuccess(of(most)))
     assert.isTrue(Result.isFailure(of(most + 1)))
   })

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Rules } from "../../../../src/domain/automation/rules/Rules.ts"
-import { activeRules } from "../../../../src/domain/automation/rules/store.ts"
+import { AutomationRules } from "../../../../src/domain/automation/rules/Rules.ts"
+import { listActiveRules } from "../../../../src/domain/automation/rules/store.ts"
 import { AUTOMATION_RULES } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { byNobody, freshOperator, orderOf, propertyOf } from "../../../support/harness.ts"
@@ -28,7 +28,7 @@ interface KeptRow {
 /** An operator in Berlin, and its rows as they are kept. */
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rules = yield* Rules
+  const rules = yield* AutomationRules
   const { operatorId } = yield* freshOperator()
   const kept = sql<KeptRow>`
     SELECT id, state, since, mark_before IS NOT DISTINCT FROM 9223372036854775807 AS all
@@ -45,7 +45,7 @@ const ready = Effect.gen(function* () {
 
 const at = (text: string) => TestClock.setTime(Date.parse(text))
 
-layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
+layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (it) => {
   it.effect("is kept as it was written, acts from then on, and has every stay looked at that it may be for", () =>
     Effect.gen(function* () {
       const { sql, rules, operatorId, kept, trail, create } = yield* ready
@@ -66,7 +66,7 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
         [BEFORE, ANSWER, INQUIRY]
       )
       const { action, trigger } = BEFORE
-      assert.deepStrictEqual<unknown>(yield* activeRules(sql)([operatorId]), [
+      assert.deepStrictEqual<unknown>(yield* listActiveRules(sql)([operatorId]), [
         { operator_id: operatorId, id: before.rule_id, since, definition: { action, trigger } }
       ])
       assert.deepStrictEqual(yield* rules.list(operatorId, 1), listed.slice(0, 1))
@@ -90,7 +90,7 @@ layer(Layer.provideMerge(Rules.layer, layerTestDatabase))("a rule", (it) => {
       assert.deepStrictEqual(yield* stands, { id, state: "active", since: made, all: false })
       yield* byNobody(rules.pause(id))
       assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: true })
-      assert.deepStrictEqual(yield* activeRules(sql)([operatorId]), [])
+      assert.deepStrictEqual(yield* listActiveRules(sql)([operatorId]), [])
       assert.lengthOf(yield* rules.list(operatorId, 100), 1)
       yield* allMarked
       yield* byNobody(rules.pause(id))

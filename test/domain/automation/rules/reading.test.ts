@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ruleFrom } from "../../../../src/domain/automation/rules/reading.ts"
+import { parseRuleDefinition } from "../../../../src/domain/automation/rules/reading.ts"
 import {
   MESSAGE_TEXT,
   REVIEW_TEXT,
@@ -26,8 +26,8 @@ const REVIEW = {
 }
 const ANSWER = { name: "Answers", action: "answer" }
 
-const read = (written: unknown) => Effect.runPromise(Effect.result(ruleFrom(written)))
-const rule = (written: unknown): Promise<unknown> => Effect.runPromise(ruleFrom(written))
+const read = (written: unknown) => Effect.runPromise(Effect.result(parseRuleDefinition(written)))
+const rule = (written: unknown): Promise<unknown> => Effect.runPromise(parseRuleDefinition(written))
 const refusal = async (written: unknown) => {
   const result = await read(written)
   return result._tag === "Failure"

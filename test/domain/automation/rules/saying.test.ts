@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type SayingRule, saidOfStay, saidToInquiry } from "../../../../src/domain/automation/rules/saying.ts"
+import { renderInquiryText, renderStayText, type TextRule } from "../../../../src/domain/automation/rules/saying.ts"
 import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import { MESSAGE_TEXT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
 import { stayFacts } from "../../../support/stay-facts.ts"
@@ -20,9 +20,9 @@ const review = (text: string) => ({
   text
 })
 
-const said = (rule: SayingRule, channel_type: string, gate: string) =>
+const said = (rule: TextRule, channel_type: string, gate: string) =>
   Result.map(
-    saidOfStay(rule, {
+    renderStayText(rule, {
       stay: stayFacts({ channel_type, custom_fields: { gate } }),
       now: new Date("2027-05-04T14:30:00Z"),
       publicUrl: "https://pms.example.test"
@@ -64,9 +64,9 @@ describe("what a rule says", () => {
     const rule = { ...message("{{guest.name}}"), trigger: { event: "inquiry" as const } }
     const most = messageLimit("agoda")
     assert.deepStrictEqual(
-      saidToInquiry(rule, inquiry("n".repeat(most))),
+      renderInquiryText(rule, inquiry("n".repeat(most))),
       Result.succeed({ text: "n".repeat(most), guide: [] })
     )
-    assert.match(refusalOf(saidToInquiry(rule, inquiry("n".repeat(most + 1)))), tooLong(most))
+    assert.match(refusalOf(renderInquiryText(rule, inquiry("n".repeat(most + 1)))), tooLong(most))
   })
 })

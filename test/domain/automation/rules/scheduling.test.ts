@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addDays, wallClockText } from "../../../../src/contract/time.ts"
+import { addDays, formatWallClock } from "../../../../src/contract/time.ts"
 import type { MessageRule, RuleDefinition, StayTrigger } from "../../../../src/domain/automation/rules/rule.ts"
 import {
-  concerns,
+  appliesToStay,
+  classifyTimeliness,
+  computeScheduledAt,
   isInScope,
-  type StayTimes,
-  scheduledAt,
-  timelinessOf
+  type StayTimes
 } from "../../../../src/domain/automation/rules/scheduling.ts"
-import { PLAN_LATE_MS, RULE_TRIGGER_DAYS, RULE_TRIGGER_HOURS } from "../../../../src/platform/limits.ts"
+import { PLAN_MAX_DELAY_MS, RULE_TRIGGER_DAYS, RULE_TRIGGER_HOURS } from "../../../../src/platform/limits.ts"
 import { stayFacts } from "../../../support/stay-facts.ts"
 
 const HOUR = 60 * 60 * 1000
@@ -38,7 +38,7 @@ const days = (event: "check_in" | "check_out", when: "before" | "after", days: n
 
 const at = (text: string): Date => new Date(text)
 const told = (trigger: StayTrigger, stay: Partial<StayTimes> = {}): string =>
-  scheduledAt(trigger, stayFacts(stay)).toISOString()
+  computeScheduledAt(trigger, stayFacts(stay)).toISOString()
 
 describe("when a rule acts", () => {
   // Lisbon is an hour ahead of UTC in May; check-in is at 15:00 on the 4th, check-out at 11:00 on the 7th.
@@ -99,17 +99,17 @@ describe("when a rule acts", () => {
           const check_in_date = addDays("2027-01-01", day)
           const stay = stayFacts({ time_zone, check_in_date, booked_at: at("2020-01-01T00:00:00Z") })
           const when = distance < 0 ? "before" : "after"
-          const instant = scheduledAt(days("check_in", when, Math.abs(distance), time), stay)
+          const instant = computeScheduledAt(days("check_in", when, Math.abs(distance), time), stay)
           const wanted = `${addDays(check_in_date, distance)} ${time}:00`
-          const isShown = wallClockText(instant, time_zone) === wanted
+          const isShown = formatWallClock(instant, time_zone) === wanted
           // Or it is skipped: then the instant before shows less and this one more.
           const isSkipped =
-            wallClockText(instant, time_zone) > wanted &&
-            wallClockText(new Date(instant.getTime() - 1), time_zone) < wanted
+            formatWallClock(instant, time_zone) > wanted &&
+            formatWallClock(new Date(instant.getTime() - 1), time_zone) < wanted
           assert.isTrue(isShown || isSkipped, `${time_zone} ${wanted} ${instant.toISOString()}`)
-          const arrival = scheduledAt(hours("check_in", "before", 0), stay).getTime()
+          const arrival = computeScheduledAt(hours("check_in", "before", 0), stay).getTime()
           assert.strictEqual(
-            scheduledAt(hours("check_in", when, many), stay).getTime(),
+            computeScheduledAt(hours("check_in", when, many), stay).getTime(),
             arrival + (distance < 0 ? -many : many) * HOUR
           )
         }
@@ -123,8 +123,8 @@ describe("when a rule acts", () => {
         for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
           const stay = stayFacts({ check_in_date: day, time_zone: zone, booked_at: at("0001-01-01T00:00:00Z") })
           const instants = [
-            scheduledAt(hours("check_in", when, RULE_TRIGGER_HOURS), stay),
-            scheduledAt(days("check_in", when, RULE_TRIGGER_DAYS, "12:00"), stay)
+            computeScheduledAt(hours("check_in", when, RULE_TRIGGER_HOURS), stay),
+            computeScheduledAt(days("check_in", when, RULE_TRIGGER_DAYS, "12:00"), stay)
           ]
           for (const instant of instants) assert.match(instant.toISOString(), /^\d{4}-/)
         }
@@ -146,31 +146,31 @@ describe("whom a rule is for", () => {
     "is told by the status %s",
     (status) => {
       const stay = stayFacts({ status })
-      assert.strictEqual(concerns(message(), stay), status === "accepted")
-      assert.isTrue(concerns({ action: "answer" }, stay))
-      assert.isFalse(concerns({ action: "answer", property_ids: [9] }, stay))
+      assert.strictEqual(appliesToStay(message(), stay), status === "accepted")
+      assert.isTrue(appliesToStay({ action: "answer" }, stay))
+      assert.isFalse(appliesToStay({ action: "answer", property_ids: [9] }, stay))
       const request: StayTrigger = { event: "request", when: "after", hours: 0 }
-      assert.strictEqual(concerns(message({ trigger: request }), stay), status === "wait_accept")
-      assert.isFalse(concerns(message({ trigger: { event: "inquiry" } }), stay))
+      assert.strictEqual(appliesToStay(message({ trigger: request }), stay), status === "wait_accept")
+      assert.isFalse(appliesToStay(message({ trigger: { event: "inquiry" } }), stay))
     }
   )
 
   it("is told by property, channel and nights", () => {
     const three = stayFacts()
-    assert.isTrue(concerns(message({ property_ids: [9, 3] }), three))
-    assert.isFalse(concerns(message({ property_ids: [9] }), three))
-    assert.isTrue(concerns(message({ channel_types: ["direct", "airbnb"] }), three))
-    assert.isFalse(concerns(message({ channel_types: ["direct"] }), three))
-    assert.isTrue(concerns(message({ nights: { min: 3, max: 3 } }), three))
-    assert.isFalse(concerns(message({ nights: { min: 4 } }), three))
-    assert.isFalse(concerns(message({ nights: { max: 2 } }), three))
-    assert.isFalse(concerns(message({ property_ids: [3], nights: { max: 2 } }), three))
+    assert.isTrue(appliesToStay(message({ property_ids: [9, 3] }), three))
+    assert.isFalse(appliesToStay(message({ property_ids: [9] }), three))
+    assert.isTrue(appliesToStay(message({ channel_types: ["direct", "airbnb"] }), three))
+    assert.isFalse(appliesToStay(message({ channel_types: ["direct"] }), three))
+    assert.isTrue(appliesToStay(message({ nights: { min: 3, max: 3 } }), three))
+    assert.isFalse(appliesToStay(message({ nights: { min: 4 } }), three))
+    assert.isFalse(appliesToStay(message({ nights: { max: 2 } }), three))
+    assert.isFalse(appliesToStay(message({ property_ids: [3], nights: { max: 2 } }), three))
   })
 
   it("is told of a stay in the reservation box where no property is asked for", () => {
     const boxed = stayFacts({ property_id: null })
-    assert.isTrue(concerns(message(), boxed))
-    assert.isFalse(concerns(message({ property_ids: [3] }), boxed))
+    assert.isTrue(appliesToStay(message(), boxed))
+    assert.isFalse(appliesToStay(message({ property_ids: [3] }), boxed))
   })
 
   it("is told of an inquiry without dates where no nights are asked for", () => {
@@ -183,7 +183,7 @@ describe("whom a rule is for", () => {
 describe("what is late", () => {
   const since = at("2027-04-01T00:00:00Z")
   const timely = (trigger: StayTrigger, now: string, given: { since?: string; stay?: Partial<StayTimes> } = {}) =>
-    timelinessOf({
+    classifyTimeliness({
       trigger,
       stay: stayFacts(given.stay),
       since: given.since === undefined ? since : at(given.since),
@@ -193,7 +193,7 @@ describe("what is late", () => {
 
   it("is due from its time on, for a day, to the millisecond", () => {
     const due = at("2027-05-07T12:00:00Z").getTime()
-    const around = [due - 1, due, due + PLAN_LATE_MS, due + PLAN_LATE_MS + 1]
+    const around = [due - 1, due, due + PLAN_MAX_DELAY_MS, due + PLAN_MAX_DELAY_MS + 1]
     assert.deepStrictEqual(
       around.map((now) => timely(leaving, new Date(now).toISOString())),
       ["early", "due", "due", "late"]
@@ -261,11 +261,11 @@ describe("what is late", () => {
           const check_in_date = addDays("2027-03-22", day)
           const times = stayFacts({ ...stay, check_in_date, check_out_date: addDays(check_in_date, nights) })
           const [first = one, second = other] = [one, other].sort((a, b) => a.getTime() - b.getTime())
-          const [before, after] = [first, second].map((now) => timelinessOf({ trigger, stay: times, since, now }))
+          const [before, after] = [first, second].map((now) => classifyTimeliness({ trigger, stay: times, since, now }))
           assert.isAtMost(ORDER.indexOf(before ?? ""), ORDER.indexOf(after ?? ""))
-          if (before === "early") assert.isBelow(first.getTime(), scheduledAt(trigger, times).getTime())
-          if (before === "due") assert.isAtLeast(first.getTime(), scheduledAt(trigger, times).getTime())
-          if (scheduledAt(trigger, times) < since) assert.strictEqual(before, "late")
+          if (before === "early") assert.isBelow(first.getTime(), computeScheduledAt(trigger, times).getTime())
+          if (before === "due") assert.isAtLeast(first.getTime(), computeScheduledAt(trigger, times).getTime())
+          if (computeScheduledAt(trigger, times) < since) assert.strictEqual(before, "late")
         }
       ),
       { numRuns: 500 }

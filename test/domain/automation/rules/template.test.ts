@@ -3,11 +3,11 @@ import { Result } from "effect"
 import fc from "fast-check"
 import type { InquiryFacts, StayFacts } from "../../../../src/domain/automation/facts.ts"
 import {
-  type Filled,
-  fieldOfStayIn,
+  type FilledTemplate,
   fillInquiryTemplate,
-  fillTemplate,
-  templateOf
+  fillStayTemplate,
+  findStayOnlyField,
+  parseTemplate
 } from "../../../../src/domain/automation/rules/template.ts"
 import { TEMPLATE_FIELDS } from "../../../../src/platform/limits.ts"
 import { stayFacts } from "../../../support/stay-facts.ts"
@@ -17,9 +17,9 @@ const PUBLIC_URL = "https://pms.example.test"
 const NOW = new Date("2027-05-04T14:30:00Z")
 
 /** What a template becomes, or why it does not. */
-const outcome = (text: string, given: Partial<StayFacts> = {}, now = NOW): Result.Result<Filled, string> =>
-  Result.flatMap(templateOf(text), (template) =>
-    fillTemplate(template, { stay: stayFacts(given), now, publicUrl: PUBLIC_URL })
+const outcome = (text: string, given: Partial<StayFacts> = {}, now = NOW): Result.Result<FilledTemplate, string> =>
+  Result.flatMap(parseTemplate(text), (template) =>
+    fillStayTemplate(template, { stay: stayFacts(given), now, publicUrl: PUBLIC_URL })
   )
 const said = (text: string, given: Partial<StayFacts> = {}, now = NOW): string =>
   Result.match(outcome(text, given, now), { onSuccess: (filled) => filled.text, onFailure: (why) => `! ${why}` })
@@ -149,7 +149,7 @@ describe("a template", () => {
       check_out_date: null
     }
     const answer = (text: string) =>
-      Result.flatMap(templateOf(text), (template) => fillInquiryTemplate(template, asked))
+      Result.flatMap(parseTemplate(text), (template) => fillInquiryTemplate(template, asked))
     assert.deepStrictEqual(
       answer("Dear {{guest.first_name}}, {{property.name}} is free. {{host.name}}"),
       Result.succeed({ text: "Dear Ada, Harbour 1 is free. Harbour", guide: [] })
@@ -161,7 +161,7 @@ describe("a template", () => {
           .startsWith(`${field}: `)
       )
     }
-    const first = (text: string) => Result.map(templateOf(text), fieldOfStayIn)
+    const first = (text: string) => Result.map(parseTemplate(text), findStayOnlyField)
     assert.deepStrictEqual(first("{{guest.name}} {{cf.gate}} {{stay.page}}"), Result.succeed("cf.gate"))
     assert.deepStrictEqual(first("{{guest.name}}"), Result.succeed(undefined))
   })

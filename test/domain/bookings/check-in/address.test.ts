@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { isToken } from "../../../../src/domain/bookings/check-in/address.ts"
-import { unguessable } from "../../../../src/platform/random-text.ts"
+import { isGuestPortalToken } from "../../../../src/domain/bookings/check-in/address.ts"
+import { randomAddressToken } from "../../../../src/platform/random-text.ts"
 import { freshOperator, layerTest, orderOf, propertyOf } from "../../../support/harness.ts"
 
 const SECURITY = join(import.meta.dirname, "../../../../SECURITY.md")
@@ -22,11 +22,11 @@ layer(layerTest)("the address of a guest's page", (it) => {
       yield* orderOf(operatorId, [{ propertyId, checkIn: "2027-03-01", checkOut: "2027-03-04" }])
       const [{ token = "" } = {}] = yield* sql<{ token: string }>`
         SELECT guide_token AS token FROM stays WHERE operator_id = ${operatorId}`
-      assert.isTrue(isToken(token))
+      assert.isTrue(isGuestPortalToken(token))
       assert.match(token.replace(/^lkguest_/, ""), UUID)
-      const alphabet = new Set(Array.from({ length: 2_000 }, unguessable).join(""))
+      const alphabet = new Set(Array.from({ length: 2_000 }, randomAddressToken).join(""))
       assert.strictEqual(alphabet.size, 32)
-      const bits = unguessable().length * Math.log2(alphabet.size)
+      const bits = randomAddressToken().length * Math.log2(alphabet.size)
       assert.include(readFileSync(SECURITY, "utf8"), `each has ${bits} random bits, a guest's page ${UUID_BITS},`)
     })
   )

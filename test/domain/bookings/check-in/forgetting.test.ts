@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FORGETTING_IMAGES, makeForgetting } from "../../../../src/domain/bookings/check-in/forgetting.ts"
+import {
+  IDENTITY_IMAGE_BATCH,
+  makeIdentityImageRetention
+} from "../../../../src/domain/bookings/check-in/forgetting.ts"
 import { IdentityImageDays } from "../../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { freshOperator, orderOf } from "../../../support/harness.ts"
@@ -30,7 +33,7 @@ const ready = Effect.gen(function* () {
     SELECT ${operatorId}, o.id, s.id, kept.id, 'l', 'x', ${new Date(came)}
     FROM kept, orders o LEFT JOIN stays s ON s.operator_id = o.operator_id AND s.stay_code = ${stay}
     WHERE o.operator_id = ${operatorId} AND o.reservation_code = ${order}`
-  const forgetting = yield* makeForgetting
+  const forgetting = yield* makeIdentityImageRetention
   const forget = (now: string, days = 30) => forgetting(days, new Date(now))
   const left = Effect.map(
     sql<{ left: number; going: number }>`
@@ -90,20 +93,20 @@ layer(layerTestDatabase)("images of identity documents", (it) => {
   )
 
   it.effect(
-    `go all of them, of every operator, ${FORGETTING_IMAGES} looked at in a statement, by as many as are at it`,
+    `go all of them, of every operator, ${IDENTITY_IMAGE_BATCH} looked at in a statement, by as many as are at it`,
     () =>
       Effect.gen(function* () {
         const [one, other] = [yield* ready, yield* ready]
-        yield* one.handIn({ stay: `${one.code}_1`, order: one.code, count: FORGETTING_IMAGES + 1 })
+        yield* one.handIn({ stay: `${one.code}_1`, order: one.code, count: IDENTITY_IMAGE_BATCH + 1 })
         yield* one.handIn({ stay: one.code, order: one.code })
         yield* other.handIn({ stay: other.code, order: other.code })
         yield* Effect.all([one.forget("2021-06-06T12:00:00Z"), other.forget("2021-06-06T12:00:00Z")], {
           concurrency: 2
         })
-        assert.deepStrictEqual(yield* one.left, { left: FORGETTING_IMAGES + 1, going: 1 })
+        assert.deepStrictEqual(yield* one.left, { left: IDENTITY_IMAGE_BATCH + 1, going: 1 })
         assert.deepStrictEqual(yield* other.left, { left: 0, going: 1 })
         yield* one.forget("2021-06-08T12:00:00Z")
-        assert.deepStrictEqual(yield* one.left, { left: 0, going: FORGETTING_IMAGES + 2 })
+        assert.deepStrictEqual(yield* one.left, { left: 0, going: IDENTITY_IMAGE_BATCH + 2 })
       })
   )
 })

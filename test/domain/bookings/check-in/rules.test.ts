@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addDays, dateInZone, wallClockText } from "../../../../src/contract/time.ts"
-import { addressOf, isToken } from "../../../../src/domain/bookings/check-in/address.ts"
+import { addDays, dateInZone, formatWallClock } from "../../../../src/contract/time.ts"
+import { guestPortalUrl, isGuestPortalToken } from "../../../../src/domain/bookings/check-in/address.ts"
 import {
-  awaitedBy,
-  doorCodeOf,
+  computeImageLimit,
+  findDoorCodeBlocker,
   hasEnded,
-  hasEnough,
-  imagesOf,
-  isDoorTime,
-  isOpen,
-  isShown,
-  missingOf
+  hasReachedImageLimit,
+  isDoorCodeTime,
+  isEditable,
+  isPageVisible,
+  listMissingDocuments,
+  visibleDoorCode
 } from "../../../../src/domain/bookings/check-in/rules.ts"
 import { IDENTITY_IMAGES_A_GUEST } from "../../../../src/platform/limits.ts"
 import { openedStay as stay } from "../../../support/opened-stay.ts"
@@ -22,12 +22,15 @@ describe("the address of a page", () => {
   const token = `lkguest_${"0123456789abcdef".repeat(2)}`
 
   it("is under the service's own, and there is none without a token", () => {
-    assert.strictEqual(addressOf("https://api.example.test/pms", token), `https://api.example.test/pms/guests/${token}`)
-    assert.strictEqual(addressOf("https://api.example.test", null), "")
+    assert.strictEqual(
+      guestPortalUrl("https://api.example.test/pms", token),
+      `https://api.example.test/pms/guests/${token}`
+    )
+    assert.strictEqual(guestPortalUrl("https://api.example.test", null), "")
   })
 
   it("has a token that looks like one", () => {
-    assert.isTrue(isToken(token))
+    assert.isTrue(isGuestPortalToken(token))
     for (const each of [
       "",
       "lkguest_",
@@ -37,7 +40,7 @@ describe("the address of a page", () => {
       `${token}/`,
       `x${token}`
     ]) {
-      assert.isFalse(isToken(each), each)
+      assert.isFalse(isGuestPortalToken(each), each)
     }
   })
 })
@@ -51,13 +54,13 @@ describe("a door code", () => {
     ["2027-05-07T23:00:00Z", undefined],
     ["2027-05-03T14:30:00Z", undefined]
   ] as const)("at %s is seen to the minute: %s", (now, code) => {
-    assert.strictEqual(doorCodeOf(stay(), at(now)), code)
+    assert.strictEqual(visibleDoorCode(stay(), at(now)), code)
   })
 
   it("is seen from the beginning of the day where no time is said", () => {
     const early = stay({ lock_code_visible_after: null })
-    assert.isUndefined(doorCodeOf(early, at("2027-05-03T22:59:59.999Z")))
-    assert.strictEqual(doorCodeOf(early, at("2027-05-03T23:00:00Z")), "4711")
+    assert.isUndefined(visibleDoorCode(early, at("2027-05-03T22:59:59.999Z")))
+    assert.strictEqual(visibleDoorCode(early, at("2027-05-03T23:00:00Z")), "4711")
   })
 
   it.each([
@@ -67,9 +70,9 @@ describe("a door code", () => {
     ["shows its time twice", "2027-10-31", "01:30", "2027-10-31T00:29:59.999Z", "2027-10-31T00:30:00Z"]
   ])("on a day whose clock %s is seen from the first moment on", (_, check_in_date, time, before, from) => {
     const given = stay({ check_in_date, check_out_date: addDays(check_in_date, 1), lock_code_visible_after: time })
-    assert.isFalse(isDoorTime(given, at(before)))
+    assert.isFalse(isDoorCodeTime(given, at(before)))
     for (let minutes = 0; minutes < 300; minutes += 1) {
-      assert.isTrue(isDoorTime(given, new Date(at(from).getTime() + minutes * 60_000)), `${minutes}`)
+      assert.isTrue(isDoorCodeTime(given, new Date(at(from).getTime() + minutes * 60_000)), `${minutes}`)
     }
   })
 
@@ -106,9 +109,9 @@ describe("a door code", () => {
           const first = Date.parse(`${check_in_date}T00:00:00Z`) - 48 * HALF_HOUR
           for (let step = 0; step < 48 * (nights + 4); step += 1) {
             const now = new Date(first + step * HALF_HOUR)
-            opened ||= wallClockText(now, time_zone) >= `${check_in_date} ${time}`
+            opened ||= formatWallClock(now, time_zone) >= `${check_in_date} ${time}`
             const ended = dateInZone(now, time_zone) > given.check_out_date
-            assert.strictEqual(isDoorTime(given, now), opened && !ended, `${time_zone} ${now.toISOString()}`)
+            assert.strictEqual(isDoorCodeTime(given, now), opened && !ended, `${time_zone} ${now.toISOString()}`)
           }
         }
       ),
@@ -118,10 +121,10 @@ describe("a door code", () => {
 
   it("is seen of an accepted order alone, when nothing is awaited", () => {
     const now = at("2027-05-05T12:00:00Z")
-    assert.isUndefined(doorCodeOf(stay({ status: "wait_pay" }), now))
-    assert.isUndefined(doorCodeOf(stay({ status: "cancelled" }), now))
-    assert.isUndefined(doorCodeOf(stay({ lock_code: null }), now))
-    assert.isUndefined(doorCodeOf(stay({ id_required: "required" }), now))
+    assert.isUndefined(visibleDoorCode(stay({ status: "wait_pay" }), now))
+    assert.isUndefined(visibleDoorCode(stay({ status: "cancelled" }), now))
+    assert.isUndefined(visibleDoorCode(stay({ lock_code: null }), now))
+    assert.isUndefined(visibleDoorCode(stay({ id_required: "required" }), now))
   })
 })
 
@@ -133,12 +136,16 @@ describe("identity documents", () => {
 
   it("are asked of every guest by name, and of as many others as there are", () => {
     const asking = stay({ id_required: "required", number_of_guests: 4, guests })
-    assert.deepStrictEqual(missingOf(asking), [
+    assert.deepStrictEqual(listMissingDocuments(asking), [
       { guestId: 8, name: "Mary Somerville", count: 1 },
       { guestId: null, name: null, count: 2 }
     ])
-    assert.deepStrictEqual(missingOf({ ...asking, other_images: 1 }).at(-1), { guestId: null, name: null, count: 1 })
-    assert.deepStrictEqual(missingOf({ ...asking, id_required: "not_required" }), [])
+    assert.deepStrictEqual(listMissingDocuments({ ...asking, other_images: 1 }).at(-1), {
+      guestId: null,
+      name: null,
+      count: 1
+    })
+    assert.deepStrictEqual(listMissingDocuments({ ...asking, id_required: "not_required" }), [])
   })
 
   it("of one guest do not stand for another's", () => {
@@ -156,8 +163,11 @@ describe("identity documents", () => {
           })
           const others = Math.max(number_of_guests - images.length, 0)
           const isComplete = images.every((count) => count > 0) && other_images >= others
-          assert.strictEqual(awaitedBy(asking), isComplete ? undefined : "images")
-          assert.strictEqual(imagesOf(asking), IDENTITY_IMAGES_A_GUEST * Math.max(number_of_guests, images.length))
+          assert.strictEqual(findDoorCodeBlocker(asking), isComplete ? undefined : "images")
+          assert.strictEqual(
+            computeImageLimit(asking),
+            IDENTITY_IMAGES_A_GUEST * Math.max(number_of_guests, images.length)
+          )
         }
       )
     )
@@ -165,10 +175,10 @@ describe("identity documents", () => {
 
   it("wait for approval besides where that is said", () => {
     const all = stay({ id_required: "required_with_review", number_of_guests: 1, guests: guests.slice(0, 1) })
-    assert.strictEqual(awaitedBy({ ...all, guests: guests.slice(1) }), "images")
-    assert.strictEqual(awaitedBy(all), "approval")
-    assert.isUndefined(awaitedBy({ ...all, check_in_approved_at: at("2027-05-01T00:00:00Z") }))
-    assert.isUndefined(awaitedBy({ ...all, id_required: "required" }))
+    assert.strictEqual(findDoorCodeBlocker({ ...all, guests: guests.slice(1) }), "images")
+    assert.strictEqual(findDoorCodeBlocker(all), "approval")
+    assert.isUndefined(findDoorCodeBlocker({ ...all, check_in_approved_at: at("2027-05-01T00:00:00Z") }))
+    assert.isUndefined(findDoorCodeBlocker({ ...all, id_required: "required" }))
   })
 
   it("are taken of whoever still has to hand one in, whatever came in of people who are none of them any more", () => {
@@ -186,9 +196,9 @@ describe("identity documents", () => {
             identity_image_count: images.reduce((sum, count) => sum + count, other_images + gone),
             guests: images.map((count, id) => ({ id, name: `Guest ${id}`, images: count }))
           })
-          for (const { guestId } of missingOf(asking)) {
-            assert.isFalse(hasEnough(asking, guestId))
-            assert.isBelow(asking.identity_image_count, imagesOf(asking))
+          for (const { guestId } of listMissingDocuments(asking)) {
+            assert.isFalse(hasReachedImageLimit(asking, guestId))
+            assert.isBelow(asking.identity_image_count, computeImageLimit(asking))
           }
         }
       )
@@ -197,11 +207,11 @@ describe("identity documents", () => {
 
   it(`are taken ${IDENTITY_IMAGES_A_GUEST} times of a guest`, () => {
     const of = (images: number) => stay({ guests: [{ id: 7, name: "Ada", images }], other_images: images })
-    assert.isFalse(hasEnough(of(IDENTITY_IMAGES_A_GUEST - 1), 7))
-    assert.isTrue(hasEnough(of(IDENTITY_IMAGES_A_GUEST), 7))
-    assert.isFalse(hasEnough(of(IDENTITY_IMAGES_A_GUEST - 1), null))
-    assert.isTrue(hasEnough(of(IDENTITY_IMAGES_A_GUEST), null))
-    assert.isTrue(hasEnough(stay({ number_of_guests: 1 }), null), "there is nobody else")
+    assert.isFalse(hasReachedImageLimit(of(IDENTITY_IMAGES_A_GUEST - 1), 7))
+    assert.isTrue(hasReachedImageLimit(of(IDENTITY_IMAGES_A_GUEST), 7))
+    assert.isFalse(hasReachedImageLimit(of(IDENTITY_IMAGES_A_GUEST - 1), null))
+    assert.isTrue(hasReachedImageLimit(of(IDENTITY_IMAGES_A_GUEST), null))
+    assert.isTrue(hasReachedImageLimit(stay({ number_of_guests: 1 }), null), "there is nobody else")
   })
 })
 
@@ -209,21 +219,22 @@ describe("a page", () => {
   const now = at("2027-05-01T00:00:00Z")
 
   it("shows nothing of an order that is over, or whose time is", () => {
-    for (const status of ["cancelled", "denied", "timeout"] as const) assert.isFalse(isShown(stay({ status }), now))
+    for (const status of ["cancelled", "denied", "timeout"] as const)
+      assert.isFalse(isPageVisible(stay({ status }), now))
     for (const status of ["wait_accept", "wait_pay"] as const) {
-      assert.isTrue(isShown(stay({ status }), now))
-      assert.isTrue(isShown(stay({ status, expires_at: new Date(now.getTime() + 1) }), now))
-      assert.isFalse(isShown(stay({ status, expires_at: now }), now))
+      assert.isTrue(isPageVisible(stay({ status }), now))
+      assert.isTrue(isPageVisible(stay({ status, expires_at: new Date(now.getTime() + 1) }), now))
+      assert.isFalse(isPageVisible(stay({ status, expires_at: now }), now))
     }
-    assert.isTrue(isShown(stay({ expires_at: now }), now))
+    assert.isTrue(isPageVisible(stay({ expires_at: now }), now))
   })
 
   it("takes what is told of an agreed stay to the end of the day of check-out", () => {
     const [last, next] = [at("2027-05-07T22:59:59.999Z"), at("2027-05-07T23:00:00Z")]
-    assert.isTrue(isOpen(stay(), last))
-    assert.isFalse(isOpen(stay(), next))
+    assert.isTrue(isEditable(stay(), last))
+    assert.isFalse(isEditable(stay(), next))
     assert.isFalse(hasEnded(stay(), last))
     assert.isTrue(hasEnded(stay(), next))
-    assert.isFalse(isOpen(stay({ status: "wait_accept" }), now))
+    assert.isFalse(isEditable(stay({ status: "wait_accept" }), now))
   })
 })

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PALETTE } from "../../../../src/contract/palette.ts"
+import { TAG_COLORS } from "../../../../src/contract/palette.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../../src/platform/limits.ts"
 import { atOnce, host, limitOf, rowsIn } from "../../../support/domain/portfolio.ts"
 import { call, layerTest } from "../../../support/harness.ts"
@@ -43,7 +43,7 @@ layer(layerTest)("reservation tags", (it) => {
       )
       for (const { tag_name, color } of listed.reservation_tags) {
         assert.isAtMost(tag_name.length, TAG_NAME)
-        assert.include(PALETTE, color)
+        assert.include(TAG_COLORS, color)
       }
     })
   )
@@ -53,7 +53,7 @@ layer(layerTest)("reservation tags", (it) => {
       const { api, as } = yield* host()
       const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: " Allergies " }).pipe(as)
       assert.deepInclude(tag, { tag_name: "Allergies", is_default: false })
-      assert.include(PALETTE, tag.color)
+      assert.include(TAG_COLORS, tag.color)
       const { reservation_tags, total } = yield* api.search_reservation_tags({}).pipe(as)
       assert.strictEqual(total, DEFAULT_NAMES.length + 1)
       assert.deepStrictEqual(reservation_tags.at(-1), tag)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { stayCodeOf } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
+import { toStayCode } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
 import {
   type Act,
   acts,
@@ -41,7 +41,7 @@ const calendar = Effect.gen(function* () {
   return { ...ground, properties, idOf }
 })
 
-const codeOf = (meant: Meant | undefined) => stayCodeOf(`5-N${meant?.place ?? "0000"}`, meant?.room ?? 0)
+const codeOf = (meant: Meant | undefined) => toStayCode(`5-N${meant?.place ?? "0000"}`, meant?.room ?? 0)
 
 /** Creates an order of several rooms by hand, which the API has no call for, and says how it went as a call would. */
 const createRooms = Effect.fnUntraced(function* (

@@ -207,7 +207,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         channel_id: "1",
         stays: [soldStay({ property_id: property, number_of_children: 2, number_of_infants: 1, number_of_guests: 4 })]
       })
-      const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
+      const { reservation_code: stay_code } = yield* orders.createFromChannel(operatorId, sold, new Date())
       const before = yield* everything(operatorId)
       const refused = yield* call(token, "update_reservation_basic", { stay_code, number_of_guests: 2, remarks: "x" })
       assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "number_of_guests"])
@@ -236,7 +236,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       // A channel may say what a host may not: fewer guests than children.
       const stays = [soldStay({ property_id: property, number_of_children: 2, number_of_guests: 2 })] as const
       const sold = soldOrder({ channel_id: "1", stays })
-      const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
+      const { reservation_code: stay_code } = yield* orders.createFromChannel(operatorId, sold, new Date())
       const record = yield* rowOf(ground, stay_code)
       const before = yield* everything(operatorId)
       assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })

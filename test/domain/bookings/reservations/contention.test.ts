@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { allocated } from "../../../../src/domain/bookings/reservations/rules/box.ts"
+import { moveStayToProperty } from "../../../../src/domain/bookings/reservations/rules/box.ts"
 import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../../../src/platform/limits.ts"
 import {
   eventsOf,
@@ -108,7 +108,9 @@ layer(layerUnhurried, { excludeTestServices: false })(
                   WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
               }
               if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
-              return order === null || stay === undefined ? [] : allocated([order, ...in_the_way], stay, toProperty)
+              return order === null || stay === undefined
+                ? []
+                : moveStayToProperty([order, ...in_the_way], stay, toProperty)
             }).pipe(Effect.orDie)
           )
         }

@@ -2,7 +2,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../../migrations/index.ts"
-import { layerMemory } from "../../../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { enterAsBefore, enterOperator } from "../../../support/domain/bookings/reservations/enter-as-before.ts"
 import { layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
@@ -59,5 +59,5 @@ it.effect("what was entered before stays were counted is counted, and so is what
       INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
       SELECT operator_id, id, reservation_code || '_more', '2027-05-01', '2027-05-04' FROM orders`
     assert.deepStrictEqual(yield* counts, [2, 4, 3, 2])
-  }).pipe(Effect.provide(layerMemory()), Effect.scoped)
+  }).pipe(Effect.provide(layerInMemory()), Effect.scoped)
 )

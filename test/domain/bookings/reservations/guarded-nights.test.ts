@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { brokenConstraint } from "../../../../src/platform/database/constraints.ts"
+import { findConstraintViolation } from "../../../../src/platform/database/constraints.ts"
 import { everything, layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
 import { orderOf } from "../../../support/harness.ts"
 
@@ -37,7 +37,7 @@ layer(layerUnhurried, { excludeTestServices: false })("the database itself", (it
       ] as const
       for (const [constraint, statement] of wrong) {
         const error = yield* Effect.flip(statement)
-        assert.strictEqual(brokenConstraint(error)?.name, constraint)
+        assert.strictEqual(findConstraintViolation(error)?.name, constraint)
       }
       assert.deepStrictEqual(yield* everything(operatorId), before)
     })

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import FastCheck from "fast-check"
 import { migrations } from "../../../../migrations/index.ts"
 import { addDays } from "../../../../src/contract/time.ts"
-import { STAYS_BY_ID } from "../../../../src/domain/bookings/reservations/keyword-store.ts"
-import { keywordOf } from "../../../../src/domain/bookings/reservations/rules/keyword.ts"
-import { layerMemory } from "../../../../src/platform/database/embedded.ts"
+import { MAX_STAY_IDS } from "../../../../src/domain/bookings/reservations/keyword-store.ts"
+import { toKeyword } from "../../../../src/domain/bookings/reservations/rules/keyword.ts"
+import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../src/platform/limits.ts"
 import { eraseGuests } from "../../../../src/tools/privacy/erasing.ts"
@@ -194,25 +194,29 @@ layer(layerUnhurried, { excludeTestServices: false })("a keyword search of reser
       // Plans from when the tables were empty would read all orders for each stay.
       yield* enter(1, 100)
       for (const table of ["orders", "stays", "stay_search_texts"]) yield* sql.unsafe(`ANALYZE ${table}`)
-      yield* enter(101, STAYS_BY_ID)
-      const few = [STAYS_BY_ID, STAYS_BY_ID / 2, [`0-${STAYS_BY_ID}`, `0-${STAYS_BY_ID - 1}`, `0-${STAYS_BY_ID}`]]
+      yield* enter(101, MAX_STAY_IDS)
+      const few = [MAX_STAY_IDS, MAX_STAY_IDS / 2, [`0-${MAX_STAY_IDS}`, `0-${MAX_STAY_IDS - 1}`, `0-${MAX_STAY_IDS}`]]
       assert.deepStrictEqual(yield* search, few)
-      yield* enter(STAYS_BY_ID + 1, STAYS_BY_ID + 1)
-      const many = [STAYS_BY_ID + 1, STAYS_BY_ID / 2, [`0-${STAYS_BY_ID + 1}`, `0-${STAYS_BY_ID}`, `0-${STAYS_BY_ID}`]]
+      yield* enter(MAX_STAY_IDS + 1, MAX_STAY_IDS + 1)
+      const many = [
+        MAX_STAY_IDS + 1,
+        MAX_STAY_IDS / 2,
+        [`0-${MAX_STAY_IDS + 1}`, `0-${MAX_STAY_IDS}`, `0-${MAX_STAY_IDS}`]
+      ]
       assert.deepStrictEqual(yield* search, many)
     })
   )
 })
 
 test("a keyword is a phone number only if it is written like one", () => {
-  assert.deepStrictEqual(keywordOf(" Ada 1234 "), { words: "Ada 1234", digits: undefined })
-  assert.deepStrictEqual(keywordOf("+49 (0)15"), { words: "+49 (0)15", digits: "49015" })
-  assert.deepStrictEqual(keywordOf("0049.15"), { words: "0049.15", digits: "4915" })
-  assert.deepStrictEqual(keywordOf("0049151"), { words: "49151", digits: undefined })
-  assert.deepStrictEqual(keywordOf("0012"), { words: "0012", digits: undefined })
+  assert.deepStrictEqual(toKeyword(" Ada 1234 "), { words: "Ada 1234", digits: undefined })
+  assert.deepStrictEqual(toKeyword("+49 (0)15"), { words: "+49 (0)15", digits: "49015" })
+  assert.deepStrictEqual(toKeyword("0049.15"), { words: "0049.15", digits: "4915" })
+  assert.deepStrictEqual(toKeyword("0049151"), { words: "49151", digits: undefined })
+  assert.deepStrictEqual(toKeyword("0012"), { words: "0012", digits: undefined })
   FastCheck.assert(
     FastCheck.property(FastCheck.string(), (text) => {
-      const { digits } = keywordOf(text)
+      const { digits } = toKeyword(text)
       assert.isTrue(digits === undefined || /^[1-9]\d{2,}$/.test(digits))
     })
   )
@@ -233,5 +237,5 @@ test.effect("a keyword finds stays from before this release, and stays that the 
       texts.map(({ words }) => words.split("\n")[0]),
       ["ada old", "ada old", "ada new"]
     )
-  }).pipe(Effect.provide(layerMemory()), Effect.scoped)
+  }).pipe(Effect.provide(layerInMemory()), Effect.scoped)
 )

@@ -3,16 +3,26 @@ import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { splitByWeights } from "../../../../src/contract/money.ts"
 import { addDays } from "../../../../src/contract/time.ts"
-import type { OrderState, Status } from "../../../../src/domain/bookings/orders/order.ts"
-import { Payment } from "../../../../src/domain/bookings/reservations/record.ts"
-import { type Amendment, amended } from "../../../../src/domain/bookings/reservations/rules/amending.ts"
-import { accepted, allocated, boxed, boxedWhere } from "../../../../src/domain/bookings/reservations/rules/box.ts"
-import { isManualCode, manualCode, stayCodeOf } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
-import { heldNights, keyOf, nightCount, nightsOf } from "../../../../src/domain/bookings/reservations/rules/nights.ts"
-import { changeBetween, isEmpty } from "../../../../src/domain/bookings/reservations/rules/order-change.ts"
+import type { OrderState, OrderStatus } from "../../../../src/domain/bookings/orders/order.ts"
+import { ReservationPayment } from "../../../../src/domain/bookings/reservations/record.ts"
+import { applyStayEdit, type StayEdit } from "../../../../src/domain/bookings/reservations/rules/amending.ts"
+import {
+  acceptOrder,
+  moveStayToProperty,
+  unassignConflictingNewStays,
+  unassignStay
+} from "../../../../src/domain/bookings/reservations/rules/box.ts"
+import { isManualCode, toManualCode, toStayCode } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
+import {
+  heldNights,
+  listStayNights,
+  nightCount,
+  toNightKey
+} from "../../../../src/domain/bookings/reservations/rules/nights.ts"
+import { diffOrders, isEmptyChange } from "../../../../src/domain/bookings/reservations/rules/order-change.ts"
 import { checkInDays, checkOutDays } from "../../../../src/domain/bookings/reservations/rules/search-days.ts"
-import { paymentOf } from "../../../../src/domain/bookings/reservations/rules/showing.ts"
-import { checkedGuests } from "../../../../src/domain/bookings/reservations/rules/stay-checks.ts"
+import { toPayment } from "../../../../src/domain/bookings/reservations/rules/showing.ts"
+import { validateGuests } from "../../../../src/domain/bookings/reservations/rules/stay-checks.ts"
 import type { StayState } from "../../../../src/domain/bookings/stays/stay.ts"
 import { SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
@@ -26,7 +36,7 @@ const text = (amount: number) => (amount / 100).toFixed(4)
 const written = (units: bigint): string =>
   `${units / 10_000n}.${String(units % 10_000n).padStart(4, "0")}`.replace(/\.?0+$/, "")
 
-const encodePayment = Schema.encodeSync(Schema.toCodecJson(Payment))
+const encodePayment = Schema.encodeSync(Schema.toCodecJson(ReservationPayment))
 
 describe("the payment of an order", () => {
   // From nothing to more than a numeric(18, 4) holds, so with more digits than a floating number has.
@@ -38,7 +48,7 @@ describe("the payment of an order", () => {
         const [total, received] = [due, come].map(
           (each) => `${each / 10_000n}.${String(each % 10_000n).padStart(4, "0")}`
         )
-        const payment = paymentOf("KWD", total ?? "", received ?? "")
+        const payment = toPayment("KWD", total ?? "", received ?? "")
         const balance = come > due ? 0n : due - come
         const status = come > due ? "over_received" : come === due ? "received" : come === 0n ? "unreceived" : "partial"
         assert.strictEqual(
@@ -57,15 +67,15 @@ describe("the payment of an order", () => {
       ["100", "received"],
       ["140", "over_received"]
     ] as const) {
-      const payment = paymentOf("EUR", "100", received, true)
+      const payment = toPayment("EUR", "100", received, true)
       assert.deepInclude(payment, { total_amount: 100, received_amount: Number(received), balance_amount: 0, status })
     }
   })
 
   it("is exact where floating numbers are not", () => {
-    assert.strictEqual(paymentOf("EUR", "0.3000", "0.1000").balance_amount, 0.2)
-    assert.strictEqual(paymentOf("EUR", "1.1", "1.1000").status, "received")
-    assert.strictEqual(paymentOf("KWD", "0", "1999999999997.9990").received_amount, 1_999_999_999_997.999)
+    assert.strictEqual(toPayment("EUR", "0.3000", "0.1000").balance_amount, 0.2)
+    assert.strictEqual(toPayment("EUR", "1.1", "1.1000").status, "received")
+    assert.strictEqual(toPayment("KWD", "0", "1999999999997.9990").received_amount, 1_999_999_999_997.999)
   })
 })
 
@@ -75,7 +85,7 @@ describe("the guests of a stay", () => {
   it("are an adult at least, and its children; infants are not among them", () => {
     fc.assert(
       fc.property(fc.nat(12), family, (guests, stay) => {
-        const checked = checkedGuests(guests, stay)
+        const checked = validateGuests(guests, stay)
         assert.strictEqual(Result.isSuccess(checked), guests >= stay.number_of_children + 1)
         if (Result.isFailure(checked)) {
           assert.match(checked.failure.message, /^number_of_guests: /)
@@ -101,7 +111,7 @@ describe("the guests of a stay", () => {
       last_room: 0,
       entries: []
     }
-    const stays = (sent: Amendment) => Result.map(amended(order, stay, sent), (after) => after.stays)
+    const stays = (sent: StayEdit) => Result.map(applyStayEdit(order, stay, sent), (after) => after.stays)
     assert.deepStrictEqual(stays({ number_of_guests: 3 }), Result.succeed([stay]))
     assert.deepStrictEqual(
       stays({ number_of_guests: 5 }),
@@ -145,14 +155,14 @@ describe("the days of a search", () => {
 
 describe("codes", () => {
   it("tell orders made by hand from all others, and number the rooms", () => {
-    assert.isTrue(isManualCode(manualCode("A1")))
+    assert.isTrue(isManualCode(toManualCode("A1")))
     assert.isFalse(isManualCode("0-5-1"))
     assert.deepStrictEqual(
-      [0, 1, 2].map((room) => stayCodeOf("5-A1", room)),
+      [0, 1, 2].map((room) => toStayCode("5-A1", room)),
       ["5-A1", "5-A1_1", "5-A1_2"]
     )
     assert.deepStrictEqual(
-      [0, 1].map((room) => stayCodeOf("0-481-XK-2", room)),
+      [0, 1].map((room) => toStayCode("0-481-XK-2", room)),
       ["0-481-XK-2", "0-481_1-XK-2"]
     )
   })
@@ -161,7 +171,7 @@ describe("codes", () => {
     const codes = fc.oneof(fc.stringMatching(/^5-[A-Za-z0-9]{1,32}$/), fc.stringMatching(/^0-\d{4,12}-[A-Z0-9]{2,6}$/))
     fc.assert(
       fc.property(codes, (code) => {
-        assert.strictEqual(new Set(Array.from({ length: 20 }, (_, room) => stayCodeOf(code, room))).size, 20)
+        assert.strictEqual(new Set(Array.from({ length: 20 }, (_, room) => toStayCode(code, room))).size, 20)
       })
     )
   })
@@ -172,7 +182,7 @@ describe("nights", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), (count) => {
         const stay = { check_in_date: "2027-02-20", check_out_date: addDays("2027-02-20", count) }
-        const nights = nightsOf(stay)
+        const nights = listStayNights(stay)
         assert.lengthOf(nights, count)
         assert.strictEqual(nightCount(stay), count)
         assert.strictEqual(nights[0], stay.check_in_date)
@@ -207,7 +217,7 @@ const stayState = (id: number): fc.Arbitrary<StayState> =>
 const orderState = (id: number): fc.Arbitrary<OrderState> =>
   fc
     .record({
-      status: fc.constantFrom<Status>("accepted", "accepted", "accepted", "wait_accept", "cancelled"),
+      status: fc.constantFrom<OrderStatus>("accepted", "accepted", "accepted", "wait_accept", "cancelled"),
       stays: fc.tuple(stayState(id * 10), stayState(id * 10 + 1)),
       entries: fc.array(fc.integer({ min: 1, max: 1_000_000 }), { maxLength: 2 })
     })
@@ -250,8 +260,8 @@ const holders = (all: ReadonlyArray<OrderState>): Map<string, number> | undefine
   for (const order of all) {
     for (const stay of order.stays) {
       for (const night of heldNights(order.status, stay)) {
-        if (map.has(keyOf(night))) return undefined
-        map.set(keyOf(night), stay.id)
+        if (map.has(toNightKey(night))) return undefined
+        map.set(toNightKey(night), stay.id)
       }
     }
   }
@@ -263,7 +273,7 @@ describe("what a change of orders comes to", () => {
     fc.assert(
       fc.property(orders, orders, (before, after) => {
         const [from, to] = [holders(before), holders(after)]
-        const change = changeBetween(before, after)
+        const change = diffOrders(before, after)
         if (from === undefined || to === undefined) {
           assert.isTrue(Result.isFailure(change))
           return
@@ -271,13 +281,13 @@ describe("what a change of orders comes to", () => {
         const { nights } = Result.getOrThrow(change)
         const calendar = new Map(from)
         for (const night of nights) {
-          const held = calendar.get(keyOf(night))
+          const held = calendar.get(toNightKey(night))
           assert.strictEqual(night.taken_from ?? undefined, night.stay_id === null ? undefined : held)
-          if (night.stay_id === null) calendar.delete(keyOf(night))
-          else calendar.set(keyOf(night), night.stay_id)
+          if (night.stay_id === null) calendar.delete(toNightKey(night))
+          else calendar.set(toNightKey(night), night.stay_id)
         }
         assert.deepStrictEqual(new Map([...calendar].sort()), new Map([...to].sort()))
-        assert.strictEqual(new Set(nights.map(keyOf)).size, nights.length)
+        assert.strictEqual(new Set(nights.map(toNightKey)).size, nights.length)
       }),
       { numRuns: 500 }
     )
@@ -287,8 +297,8 @@ describe("what a change of orders comes to", () => {
     fc.assert(
       fc.property(orders, (same) => {
         if (holders(same) === undefined) return
-        const change = Result.getOrThrow(changeBetween(same, same))
-        assert.isTrue(isEmpty(change))
+        const change = Result.getOrThrow(diffOrders(same, same))
+        assert.isTrue(isEmptyChange(change))
         assert.deepStrictEqual([change.nights, change.stays, change.shares, change.touched], [[], [], [], []])
       })
     )
@@ -297,7 +307,7 @@ describe("what a change of orders comes to", () => {
   it("tells for the trail which orders changed, and each of their fields that did once, in order", () => {
     fc.assert(
       fc.property(orders, orders, (before, after) => {
-        const change = changeBetween(before, after)
+        const change = diffOrders(before, after)
         if (Result.isFailure(change)) return
         const expected = before.flatMap((order, at) => {
           const next = after[at]
@@ -315,7 +325,7 @@ describe("what a change of orders comes to", () => {
           touched.filter(({ record }) => record.startsWith("reservation:")),
           expected
         )
-        assert.strictEqual(isEmpty(change.success), expected.length === 0)
+        assert.strictEqual(isEmptyChange(change.success), expected.length === 0)
       })
     )
   })
@@ -330,7 +340,7 @@ describe("what a change of orders comes to", () => {
           ...quiet,
           stays: [{ ...first, rate: text(revenue), accommodation_revenue: text(revenue) }, second]
         }
-        const { shares, updates, touched } = Result.getOrThrow(changeBetween([quiet], [after]))
+        const { shares, updates, touched } = Result.getOrThrow(diffOrders([quiet], [after]))
         if (first.accommodation_revenue === text(revenue)) {
           assert.lengthOf(shares, 0)
           return
@@ -366,10 +376,10 @@ describe("moves", () => {
         const before = holders(all)
         const stay = all.flatMap((order) => order.stays)[which]
         if (before === undefined || stay === undefined) return
-        const after = allocated(all, stay, property_id)
+        const after = moveStayToProperty(all, stay, property_id)
         assert.isDefined(holders(after))
         const status = all.find((order) => order.stays.includes(stay))?.status ?? "denied"
-        const wanted = heldNights(status, { ...stay, property_id }).map(keyOf)
+        const wanted = heldNights(status, { ...stay, property_id }).map(toNightKey)
         const displaced = new Set(wanted.flatMap((night) => before.get(night) ?? []))
         for (const each of after.flatMap((order) => order.stays)) {
           const was = all.flatMap((order) => order.stays).find(({ id }) => id === each.id)
@@ -386,12 +396,12 @@ describe("moves", () => {
       fc.property(orderState(1), fc.boolean(), (order, isKept) => {
         const [first, second] = order.stays
         if (first === undefined || second === undefined) return
-        const out = boxed(order, first)
+        const out = unassignStay(order, first)
         assert.deepStrictEqual(
           out.stays.map(({ property_id }) => property_id),
           [null, second.property_id]
         )
-        const agreed = accepted(order, isKept ? [first.id] : [])
+        const agreed = acceptOrder(order, isKept ? [first.id] : [])
         assert.strictEqual(agreed.status, "accepted")
         assert.isDefined(holders([agreed]))
         if (isKept) assert.isNull(agreed.stays[0]?.property_id)
@@ -411,11 +421,11 @@ describe("moves", () => {
       ]
     })
     const properties = (taken: ReadonlyArray<string>) =>
-      boxedWhere(order, new Set(taken)).stays.map(({ property_id }) => property_id)
+      unassignConflictingNewStays(order, new Set(taken)).stays.map(({ property_id }) => property_id)
     assert.deepStrictEqual(properties([]), [1, 2, null, 1])
     assert.deepStrictEqual(properties(["2 2027-05-06"]), [1, null, null, 1])
     assert.deepStrictEqual(properties(["1 2027-05-07", "3 2027-05-04"]), [1, 2, null, null])
     const pending = { ...order, status: "wait_accept" as const }
-    assert.deepStrictEqual(boxedWhere(pending, new Set(["2 2027-05-06"])), pending)
+    assert.deepStrictEqual(unassignConflictingNewStays(pending, new Set(["2 2027-05-06"])), pending)
   })
 })

@@ -216,7 +216,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         const properties = yield* Effect.forEach([0, 1, 2], (room) => propertyOf(operatorId, `House ${number}.${room}`))
         const [first, ...others] = properties.map((property_id) => soldStay({ property_id }, 4))
         if (first === undefined) return
-        yield* orders.createSold(
+        yield* orders.createFromChannel(
           operatorId,
           soldOrder({ channel_id: `9000${number}`, stays: [first, ...others] }),
           new Date()
@@ -281,7 +281,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
           }
         ]
       })
-      yield* orders.createSold(operatorId, sold, new Date("2027-04-20T09:30:00.500Z"))
+      yield* orders.createFromChannel(operatorId, sold, new Date("2027-04-20T09:30:00.500Z"))
       const { reservations } = yield* api.search_reservations({ channel_id: "48120375" }).pipe(as)
       const [row] = reservations
       assert.deepInclude(row, {
@@ -306,7 +306,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         [100, 15, 2.1, 1.2]
       )
       const other = { ...sold, channel_type: "vrbo", reservation_code: "0-1-X", channel_id: "1" }
-      yield* orders.createSold(operatorId, other, new Date())
+      yield* orders.createFromChannel(operatorId, other, new Date())
       const found = yield* api.search_reservations({ channel_id: "1" }).pipe(as)
       assert.isNull(found.reservations[0]?.channel_details)
     }).pipe(byNobody, Effect.provide(Orders.layer))

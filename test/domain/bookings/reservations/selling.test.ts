@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import type { OrderState } from "../../../../src/domain/bookings/orders/order.ts"
 import { NightTaken } from "../../../../src/domain/bookings/reservations/nights-taken.ts"
 import {
-  againWhileNightsGo,
-  changeSold,
-  createSold,
+  CHANNEL_ORDER_ATTEMPTS,
+  changeFromChannel,
+  createFromChannel,
   NIGHTS_TAKEN_ATTEMPTS,
   Orders,
-  SOLD_ATTEMPTS
+  retryWhileNightsTaken
 } from "../../../../src/domain/bookings/reservations/Orders.ts"
 import { soldOrder, soldStay, stayCodesOf } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
@@ -44,7 +44,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
   it.effect("comes in with all its rooms, told once a stay, and once however often it is seen", () =>
     Effect.gen(function* () {
       const { operatorId, property, second, third, order, orders } = yield* rooms
-      const created = yield* orders.createSold(operatorId, order, AT)
+      const created = yield* orders.createFromChannel(operatorId, order, AT)
       assert.deepStrictEqual(created, { reservation_code: "0-48120375-XK2P", status: "accepted", is_new: true })
       const nights = ["2027-05-04", "2027-05-05", "2027-05-06"]
       const [one = "", two = "", three = ""] = stayCodesOf(order)
@@ -65,9 +65,13 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         )
       )
       const before = yield* everything(operatorId)
-      const again = yield* Effect.forEach(Array.from({ length: 20 }), () => orders.createSold(operatorId, order, AT), {
-        concurrency: "unbounded"
-      })
+      const again = yield* Effect.forEach(
+        Array.from({ length: 20 }),
+        () => orders.createFromChannel(operatorId, order, AT),
+        {
+          concurrency: "unbounded"
+        }
+      )
       for (const each of again) assert.deepStrictEqual(each, { ...created, is_new: false })
       assert.deepStrictEqual(yield* everything(operatorId), before)
     }).pipe(byNobody, Effect.provide(Orders.layer))
@@ -77,7 +81,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, third, order, orders } = yield* rooms
       yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
-      yield* orders.createSold(operatorId, order, AT)
+      yield* orders.createFromChannel(operatorId, order, AT)
       const { reservations } = yield* api.search_reservations({ channel_id: "48120375" }).pipe(as)
       assert.deepStrictEqual(
         reservations.map(({ property_id, in_reservation_box, status }) => [property_id, in_reservation_box, status]),
@@ -98,8 +102,8 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
       yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* orders.createSold(operatorId, order, AT)
-          yield* orders.createSold(operatorId, { ...order, channel_id: "2", reservation_code: "0-2-X" }, AT)
+          yield* orders.createFromChannel(operatorId, order, AT)
+          yield* orders.createFromChannel(operatorId, { ...order, channel_id: "2", reservation_code: "0-2-X" }, AT)
         })
       )
       assert.lengthOf(yield* nightsOf(operatorId), 9)
@@ -116,7 +120,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         soldStay({ property_id: property, check_in_date: "2027-05-06", check_out_date: "2027-05-08" })
       ] as const
       const order = soldOrder({ channel_id: "7", stays: twice })
-      yield* orders.createSold(operatorId, order, AT)
+      yield* orders.createFromChannel(operatorId, order, AT)
       assert.deepStrictEqual(
         (yield* nightsOf(operatorId)).map((night) => night.split(" ")[2]),
         Array.from({ length: 3 }, () => "0-7-XK2P")
@@ -131,8 +135,8 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
   it.effect("holds nothing while it is pending or when it comes cancelled", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, order, orders } = yield* rooms
-      yield* orders.createSold(operatorId, { ...order, status: "wait_accept" }, AT)
-      yield* orders.createSold(
+      yield* orders.createFromChannel(operatorId, { ...order, status: "wait_accept" }, AT)
+      yield* orders.createFromChannel(
         operatorId,
         { ...order, status: "cancelled", channel_id: "9", reservation_code: "0-9-X" },
         AT
@@ -157,7 +161,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         }),
         received: { amount: "100", item_id: 11, payment_method_id: 197 }
       }
-      yield* orders.createSold(operatorId, order, AT)
+      yield* orders.createFromChannel(operatorId, order, AT)
       const { transactions } = yield* api
         .search_transactions({
           start_date: "2027-04-20",
@@ -190,7 +194,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
           channel_id: `C${index}`,
           reservation_code: `0-C${index}-X`
         })),
-        (each) => orders.createSold(operatorId, each, AT),
+        (each) => orders.createFromChannel(operatorId, each, AT),
         { concurrency: "unbounded" }
       )
       assert.lengthOf(yield* nightsOf(operatorId), 9)
@@ -203,7 +207,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       const [first, ...others] = Array.from({ length: 11 }, () => soldStay({ rate: "999999999999.999" }))
       if (first === undefined) return
       const order = soldOrder({ channel_id: "11", currency: "KWD", stays: [first, ...others] })
-      yield* orders.createSold(operatorId, order, AT)
+      yield* orders.createFromChannel(operatorId, order, AT)
       const reservation_code = order.reservation_code
       for (const amount of [999_999_999_998.999, 999_999_999_999]) {
         const entry = { direction: "income", item_id: 11, payment_method_id: 197, amount, reservation_code }
@@ -224,9 +228,9 @@ describe("an order a channel sold", () => {
   const soldWhileTaken = (times: number) => {
     let tried = 0
     const properties: Array<number | null> = []
-    return createSold({
-      taken: () => Effect.succeed([]),
-      known: () => Effect.succeed(undefined),
+    return createFromChannel({
+      findTakenNights: () => Effect.succeed([]),
+      findByChannelId: () => Effect.succeed(undefined),
       create: (_, order) => {
         tried += 1
         properties.push(order.stays[0].property_id)
@@ -242,8 +246,8 @@ describe("an order a channel sold", () => {
 
   it.effect("goes into the box once its nights went to others too often", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* soldWhileTaken(SOLD_ATTEMPTS - 1), 7)
-      assert.isNull(yield* soldWhileTaken(SOLD_ATTEMPTS))
+      assert.strictEqual(yield* soldWhileTaken(CHANNEL_ORDER_ATTEMPTS - 1), 7)
+      assert.isNull(yield* soldWhileTaken(CHANNEL_ORDER_ATTEMPTS))
     })
   )
 })
@@ -265,7 +269,7 @@ describe("an order that its channel changes", () => {
   /** Answers where its stay came to, when the nights it becomes longer by are taken as often as that before it is written. */
   const changedWhileTaken = (times: number) => {
     const properties: Array<number | null | undefined> = []
-    return changeSold({
+    return changeFromChannel({
       find: () =>
         Effect.succeed({
           order,
@@ -275,8 +279,8 @@ describe("an order that its channel changes", () => {
           kept: [],
           held_elsewhere: []
         }),
-      taken: () => Effect.succeed([]),
-      queued: (_, change) => change,
+      findTakenNights: () => Effect.succeed([]),
+      withOperatorOrderQueue: (_, change) => change,
       apply: (_, { orders }) => {
         properties.push(orders[0]?.stays[0]?.property_id)
         return properties.length <= times ? Effect.fail(new NightTaken()) : Effect.succeed({ applied: true })
@@ -289,8 +293,8 @@ describe("an order that its channel changes", () => {
 
   it.effect("goes into the box once its new nights went to others too often", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* changedWhileTaken(SOLD_ATTEMPTS - 1), 7)
-      assert.isNull(yield* changedWhileTaken(SOLD_ATTEMPTS))
+      assert.strictEqual(yield* changedWhileTaken(CHANNEL_ORDER_ATTEMPTS - 1), 7)
+      assert.isNull(yield* changedWhileTaken(CHANNEL_ORDER_ATTEMPTS))
     })
   )
 })
@@ -298,7 +302,7 @@ describe("an order that its channel changes", () => {
 describe("a change whose nights go to others meanwhile", () => {
   const changedWhileTaken = (times: number) => {
     let tried = 0
-    return againWhileNightsGo(
+    return retryWhileNightsTaken(
       Effect.suspend(() => {
         tried += 1
         return tried <= times ? Effect.fail(new NightTaken()) : Effect.succeed("changed")

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { TIMING_OUT_ORDERS, timeOut } from "../../../../src/domain/bookings/reservations/timing-out.ts"
+import { makeTimeOutOrders, ORDER_TIMEOUT_BATCH_SIZE } from "../../../../src/domain/bookings/reservations/timing-out.ts"
 import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import { eventsOf, NOW, nightsOf, ready } from "../../../support/domain/bookings/reservations/ready.ts"
 import { byNobody, layerService } from "../../../support/harness.ts"
@@ -18,7 +18,7 @@ const pending = Effect.fnUntraced(function* (
   expires_at = new Date(Date.parse(NOW) + DAY)
 ) {
   const ground = yield* ready
-  const { createSold } = yield* Orders
+  const { createFromChannel: createSold } = yield* Orders
   const { reservation_code } = yield* createSold(
     ground.operatorId,
     soldOrder({ channel_id: "90001", status, expires_at, stays: [soldStay({ property_id: ground.property })] }),
@@ -39,7 +39,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
       it.effect(`as ${status} times out after its time, and not a millisecond before`, () =>
         Effect.gen(function* () {
           const { operatorId, reservation_code, shown } = yield* pending(status)
-          const once = yield* timeOut
+          const once = yield* makeTimeOutOrders
           yield* TestClock.adjust(DAY - 1)
           yield* once
           assert.strictEqual(yield* shown, status)
@@ -61,7 +61,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
       it.effect(`until ${ended}, as its channel says, times out too`, () =>
         Effect.gen(function* () {
           const { shown } = yield* pending("wait_pay", new Date(ended))
-          yield* yield* timeOut
+          yield* yield* makeTimeOutOrders
           assert.strictEqual(yield* shown, "timeout")
         })
       )
@@ -72,7 +72,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
         const { api, as, reservation_code, shown } = yield* pending("wait_accept")
         yield* api.approve_reservation({ reservation_code }).pipe(as)
         yield* TestClock.adjust(2 * DAY)
-        yield* yield* timeOut
+        yield* yield* makeTimeOutOrders
         assert.strictEqual(yield* shown, "accepted")
       })
     )
@@ -84,7 +84,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
         yield* sql`UPDATE orders SET status = 'denied' WHERE operator_id = ${operatorId}`
         yield* TestClock.adjust(2 * DAY)
         const before = yield* eventsOf(operatorId)
-        yield* yield* timeOut
+        yield* yield* makeTimeOutOrders
         assert.strictEqual(yield* shown, "denied")
         assert.deepStrictEqual(yield* eventsOf(operatorId), before)
       })
@@ -99,7 +99,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
         yield* sql`
         INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at, expires_at)
         SELECT ${operatorId}, '0-7' || n || '-AAAA', 'airbnb', '7' || n, 'wait_pay', 'EUR', now(), now(), ${expires_at}
-        FROM generate_series(1, ${TIMING_OUT_ORDERS + 1}) n`
+        FROM generate_series(1, ${ORDER_TIMEOUT_BATCH_SIZE + 1}) n`
         yield* sql`
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue)
         SELECT operator_id, id, reservation_code, '2027-05-04', '2027-05-07', 1, 1 FROM orders
@@ -117,7 +117,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
         const logger = Logger.make(({ message }) => {
           log.push(message)
         })
-        yield* Effect.flatten(timeOut).pipe(
+        yield* Effect.flatten(makeTimeOutOrders).pipe(
           Effect.provideService(Orders, broken),
           Effect.provide(Logger.layer([logger]))
         )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { clockText, readStayStatus } from "../../../../src/domain/bookings/stays/rules.ts"
+import { currentStayStatus, toClockText } from "../../../../src/domain/bookings/stays/rules.ts"
 
 describe("the status of a stay", () => {
   const pending = {
@@ -18,17 +18,17 @@ describe("the status of a stay", () => {
       ["2027-05-08 00:00:00", "stay_completed"],
       ["2028-01-01 00:00:00", "stay_completed"]
     ] as const) {
-      assert.strictEqual(readStayStatus(pending, clock), status, clock)
+      assert.strictEqual(currentStayStatus(pending, clock), status, clock)
     }
   })
 
   it("reads as it was marked, and as it is stored where the order is not accepted", () => {
     const after = "2027-06-01 12:00:00"
     for (const stay_status of ["in_house", "stay_completed"] as const) {
-      assert.strictEqual(readStayStatus({ ...pending, stay_status }, after), stay_status)
+      assert.strictEqual(currentStayStatus({ ...pending, stay_status }, after), stay_status)
     }
     for (const status of ["wait_accept", "wait_pay", "cancelled", "denied", "timeout"]) {
-      assert.strictEqual(readStayStatus({ ...pending, status }, after), "checkin_pending", status)
+      assert.strictEqual(currentStayStatus({ ...pending, status }, after), "checkin_pending", status)
     }
   })
 })
@@ -37,7 +37,7 @@ describe("a time of day", () => {
   it("is written with two digits each, whatever the hour and the minute", () => {
     fc.assert(
       fc.property(fc.nat(23), fc.nat(59), (hour, minute) => {
-        const text = clockText({ hour, minute }) ?? ""
+        const text = toClockText({ hour, minute }) ?? ""
         assert.match(text, /^\d\d:\d\d$/)
         assert.deepStrictEqual(text.split(":").map(Number), [hour, minute])
       })
@@ -45,7 +45,7 @@ describe("a time of day", () => {
   })
 
   it("that removes one, or was not sent, stays what it is", () => {
-    assert.isNull(clockText(null))
-    assert.isUndefined(clockText(undefined))
+    assert.isNull(toClockText(null))
+    assert.isUndefined(toClockText(undefined))
   })
 })

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../../src/contract/time.ts"
-import { Letting } from "../../../../src/domain/calendars/availability/Letting.ts"
-import { daysFrom } from "../../../../src/domain/calendars/availability/rules.ts"
+import { PropertyActivation } from "../../../../src/domain/calendars/availability/Letting.ts"
+import { listDates } from "../../../../src/domain/calendars/availability/rules.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import {
   available,
@@ -21,13 +21,13 @@ import { byNobody, call, orderOf, propertyOf } from "../../../support/harness.ts
 import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-const layerLetting = Layer.provideMerge(Letting.layer, layerUnhurried)
+const layerLetting = Layer.provideMerge(PropertyActivation.layer, layerUnhurried)
 
 const LAST = addDays(TODAY, AVAILABILITY_END_DAYS)
 const OFF = "the property is deactivated"
 
-const deactivate = (id: number) => byNobody(Letting.use((letting) => letting.deactivate(id)))
-const activate = (id: number) => byNobody(Letting.use((letting) => letting.activate(id)))
+const deactivate = (id: number) => byNobody(PropertyActivation.use((letting) => letting.deactivate(id)))
+const activate = (id: number) => byNobody(PropertyActivation.use((letting) => letting.activate(id)))
 
 /** A calendar of elsewhere says that days are busy, or no more. */
 const busyElsewhere = Effect.fnUntraced(function* (
@@ -68,7 +68,7 @@ const taken = Effect.gen(function* () {
 })
 
 const TAKEN = ["2027-05-01", "2027-05-02", "2027-05-04", "2027-05-05"]
-const sellable = daysFrom(TODAY, LAST).filter((day) => !TAKEN.includes(day))
+const sellable = listDates(TODAY, LAST).filter((day) => !TAKEN.includes(day))
 
 layer(layerLetting, { excludeTestServices: false })("a property that is turned off", (it) => {
   it.effect("tells in one event every day that could be sold, to the last there is, and no other", () =>

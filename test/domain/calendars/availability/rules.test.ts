@@ -3,13 +3,13 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
 import {
-  calendarOver,
-  changeableDays,
-  DEACTIVATED,
-  daysFrom,
-  fitsAChange,
-  fitsAnAnswer,
-  readableRange
+  checkChangeSize,
+  checkReadableRange,
+  checkResponseSize,
+  DEACTIVATED_REMARK,
+  listDates,
+  makeCalendarBuilder,
+  resolveChangedDays
 } from "../../../../src/domain/calendars/availability/rules.ts"
 import {
   AVAILABILITY_ANSWER_DAYS,
@@ -39,21 +39,21 @@ describe("ranges of availability", () => {
               : last > AVAILABILITY_END_DAYS
                 ? "end_date"
                 : "fits"
-        assert.strictEqual(told(readableRange({ start: at(first), end: at(last) }, TODAY)), expected)
+        assert.strictEqual(told(checkReadableRange({ start: at(first), end: at(last) }, TODAY)), expected)
       })
     )
   })
 
   it("fill one answer and no more", () => {
     const over = (days: number) => ({ start: TODAY, end: at(days - 1) })
-    assert.strictEqual(told(fitsAnAnswer(100, over(AVAILABILITY_ANSWER_DAYS / 100))), "fits")
-    assert.strictEqual(told(fitsAnAnswer(100, over(AVAILABILITY_ANSWER_DAYS / 100 + 1))), "property_ids")
+    assert.strictEqual(told(checkResponseSize(100, over(AVAILABILITY_ANSWER_DAYS / 100))), "fits")
+    assert.strictEqual(told(checkResponseSize(100, over(AVAILABILITY_ANSWER_DAYS / 100 + 1))), "property_ids")
   })
 
   it("fill one change and no more", () => {
-    const days = daysFrom(TODAY, at(AVAILABILITY_CHANGE_DAYS / 100 - 1))
-    assert.strictEqual(told(fitsAChange(100, days)), "fits")
-    assert.strictEqual(told(fitsAChange(100, [...days, at(days.length)])), "property_ids")
+    const days = listDates(TODAY, at(AVAILABILITY_CHANGE_DAYS / 100 - 1))
+    assert.strictEqual(told(checkChangeSize(100, days)), "fits")
+    assert.strictEqual(told(checkChangeSize(100, [...days, at(days.length)])), "property_ids")
   })
 })
 
@@ -61,7 +61,7 @@ describe("the days a change names", () => {
   it("are those of a range from today on, in order", () => {
     fc.assert(
       fc.property(near, near, (first, last) => {
-        const named = changeableDays({ start_date: at(first), end_date: at(last), dates: [at(1)] }, TODAY)
+        const named = resolveChangedDays({ start_date: at(first), end_date: at(last), dates: [at(1)] }, TODAY)
         const expected = last < first || first < 0 ? "start_date" : last > AVAILABILITY_END_DAYS ? "end_date" : "fits"
         assert.strictEqual(told(named), expected)
         if (expected !== "fits") return
@@ -77,7 +77,7 @@ describe("the days a change names", () => {
   it("or single dates, in order and each once", () => {
     fc.assert(
       fc.property(fc.array(near, { minLength: 1, maxLength: 30 }), (distances) => {
-        const named = changeableDays({ dates: distances.map(at) }, TODAY)
+        const named = resolveChangedDays({ dates: distances.map(at) }, TODAY)
         const inReach = distances.every((distance) => distance >= 0 && distance <= AVAILABILITY_END_DAYS)
         assert.strictEqual(told(named), inReach ? "fits" : "dates")
         if (!inReach) return
@@ -93,7 +93,7 @@ describe("the days a change names", () => {
   it("are needed, and a range has both ends", () => {
     assert.deepStrictEqual(
       [{}, { start_date: TODAY }, { end_date: TODAY }, { dates: [] }].map((payload) =>
-        told(changeableDays(payload, TODAY))
+        told(resolveChangedDays(payload, TODAY))
       ),
       ["start_date", "end_date", "start_date", "dates"]
     )
@@ -114,7 +114,7 @@ describe("a calendar", () => {
         fc.option(distance),
         (length, taken, remarked, busy, not_let_from) => {
           const range = { start: TODAY, end: at(length) }
-          const calendar = calendarOver(range)
+          const calendar = makeCalendarBuilder(range)
           const known = {
             taken,
             remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`])),
@@ -132,7 +132,7 @@ describe("a calendar", () => {
             const remarks = [
               ...(remarked.includes(distance) ? [`at ${distance}`] : []),
               ...(hosts.length === 0 ? [] : [`Busy in the calendar of ${hosts.join(", ")}`]),
-              ...(isLet ? [] : [DEACTIVATED])
+              ...(isLet ? [] : [DEACTIVATED_REMARK])
             ]
             assert.deepStrictEqual(day, {
               date: at(distance),

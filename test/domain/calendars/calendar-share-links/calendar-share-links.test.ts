@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Availability } from "../../../../src/domain/calendars/availability/Availability.ts"
-import { Letting } from "../../../../src/domain/calendars/availability/Letting.ts"
+import { PropertyActivation } from "../../../../src/domain/calendars/availability/Letting.ts"
 import type { CalendarShareLink } from "../../../../src/domain/calendars/calendar-share-links/contract.ts"
 import { SharedCalendars } from "../../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
@@ -23,7 +23,7 @@ import { fieldOf } from "../../../support/messages-of-errors.ts"
 
 const PUBLIC_URL = "https://api.example.test/latchkey"
 
-const layerLinks = Layer.merge(SharedCalendars.layer, Letting.layer).pipe(
+const layerLinks = Layer.merge(SharedCalendars.layer, PropertyActivation.layer).pipe(
   Layer.provide(Availability.layer),
   Layer.provideMerge(layerService(layerTestDatabase)),
   Layer.provide(Layer.succeed(PublicUrl, PUBLIC_URL))
@@ -119,7 +119,7 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
       const { link, harbour } = yield* ready
-      yield* byNobody(Letting.use((letting) => letting.deactivate(harbour)))
+      yield* byNobody(PropertyActivation.use((letting) => letting.deactivate(harbour)))
       const { properties } = yield* Effect.fromOption(yield* opened(yield* link()))
       const freeFrom = properties.map(({ title, days }) => [title, days.filter((day) => day.available).at(-1)?.date])
       assert.deepStrictEqual(freeFrom, [

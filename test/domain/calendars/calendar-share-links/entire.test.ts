@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { newToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
+import { newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
 import { ShareLinkStore } from "../../../../src/domain/calendars/calendar-share-links/store.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { byNobody, freshOperator } from "../../../support/harness.ts"
@@ -14,9 +14,9 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         const store = yield* ShareLinkStore
-        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW })).pipe(
-          byNobody
-        )
+        const create = Effect.suspend(() =>
+          store.createEntire(operatorId, { token: newShareLinkToken(), created_at: NOW })
+        ).pipe(byNobody)
         const [one, two] = yield* overlapping(create, create)
         assert.deepStrictEqual(one, two)
       })
@@ -26,9 +26,9 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         const store = yield* ShareLinkStore
-        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW })).pipe(
-          byNobody
-        )
+        const create = Effect.suspend(() =>
+          store.createEntire(operatorId, { token: newShareLinkToken(), created_at: NOW })
+        ).pipe(byNobody)
         const first = yield* create
         const [, second] = yield* overlapping(byNobody(store.remove(operatorId, first.id)), create)
         assert.notStrictEqual(second.token, first.token)

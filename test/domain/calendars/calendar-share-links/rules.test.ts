@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import { isToken, newToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
+import { isShareLinkToken, newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
 import {
+  listUnavailableStretches,
   monthStart,
-  namedProperties,
-  takenStretches
+  parseLinkProperties
 } from "../../../../src/domain/calendars/calendar-share-links/rules.ts"
 
 const FIRST = "2027-02-20"
@@ -18,7 +18,7 @@ describe("taken stretches", () => {
   it("hold exactly the days that are not free", () => {
     fc.assert(
       fc.property(calendar, (days) => {
-        const taken = takenStretches(days).flatMap(({ start, end }) =>
+        const taken = listUnavailableStretches(days).flatMap(({ start, end }) =>
           Array.from({ length: daysInRange(start, end) - 1 }, (_, index) => addDays(start, index))
         )
         assert.deepStrictEqual(
@@ -32,7 +32,7 @@ describe("taken stretches", () => {
   it("are in order and never touch", () => {
     fc.assert(
       fc.property(calendar, (days) => {
-        const stretches = takenStretches(days)
+        const stretches = listUnavailableStretches(days)
         stretches.forEach(({ start, end }, index) => {
           assert.isBelow(Date.parse(start), Date.parse(end))
           const next = stretches[index + 1]
@@ -66,26 +66,26 @@ describe("the first day of a month", () => {
 
 describe("a token", () => {
   it("is long, new every time, and recognised", () => {
-    const tokens = Array.from({ length: 1000 }, newToken)
+    const tokens = Array.from({ length: 1000 }, newShareLinkToken)
     assert.strictEqual(new Set(tokens).size, tokens.length)
-    assert.isTrue(tokens.every((token) => isToken(token) && token.length >= 16))
+    assert.isTrue(tokens.every((token) => isShareLinkToken(token) && token.length >= 16))
     for (const odd of ["", "lkcal_", `${tokens[0]}x`, ` ${tokens[0]}`, tokens[0]?.toUpperCase() ?? ""]) {
-      assert.isFalse(isToken(odd), odd)
+      assert.isFalse(isShareLinkToken(odd), odd)
     }
   })
 })
 
 describe("the properties of a link", () => {
   it("are none for the entire calendar and at least one for a part of it", () => {
-    assert.deepStrictEqual(namedProperties({ scope: "entire" }), Result.succeed([]))
-    assert.deepStrictEqual(namedProperties({ scope: "entire", property_ids: [] }), Result.succeed([]))
-    assert.deepStrictEqual(namedProperties({ scope: "partial", property_ids: [3, 1, 3] }), Result.succeed([1, 3]))
+    assert.deepStrictEqual(parseLinkProperties({ scope: "entire" }), Result.succeed([]))
+    assert.deepStrictEqual(parseLinkProperties({ scope: "entire", property_ids: [] }), Result.succeed([]))
+    assert.deepStrictEqual(parseLinkProperties({ scope: "partial", property_ids: [3, 1, 3] }), Result.succeed([1, 3]))
     for (const [payload, error] of [
       [{ scope: "entire", property_ids: [1] }, "BadRequest"],
       [{ scope: "partial" }, "BadRequest"],
       [{ scope: "partial", property_ids: [] }, "ValidationFailed"]
     ] as const) {
-      const refused = namedProperties(payload)
+      const refused = parseLinkProperties(payload)
       assert.isTrue(Result.isFailure(refused) && refused.failure._tag === error, JSON.stringify(payload))
     }
   })

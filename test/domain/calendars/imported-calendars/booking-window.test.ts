@@ -1,10 +1,10 @@
 import { assert, describe, it as itPure, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { dayNumber } from "../../../../src/contract/time.ts"
+import { toDayNumber } from "../../../../src/contract/time.ts"
 import { trackBookingWindow } from "../../../../src/domain/calendars/imported-calendars/applicable.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
 import {
   busy,
   busyInPart,
@@ -26,7 +26,7 @@ const STAY = "2027-05-01/2027-05-02"
 
 const prepare = Effect.gen(function* () {
   const one = yield* followsOne
-  const importing = yield* makeImporting
+  const importing = yield* makeCalendarImportWorker
   const calendars = yield* ImportedCalendars
   const fetchFeed = (feed: string) => {
     one.says(feed)
@@ -117,7 +117,7 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
 
 describe("the end of a booking window", () => {
   const last = "2030-04-20"
-  const block = (before: string) => ({ from: dayNumber("2028-04-01"), before: dayNumber(before) })
+  const block = (before: string) => ({ from: toDayNumber("2028-04-01"), before: toDayNumber(before) })
 
   itPure("is known up to the last day that is read", () => {
     assert.deepStrictEqual(trackBookingWindow(undefined, block(last), last), { before: last, hasMoved: false })

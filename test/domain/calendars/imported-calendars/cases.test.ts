@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { addDays, dateOfNumber, dayNumber } from "../../../../src/contract/time.ts"
+import { addDays, fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
 import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
-import { CLAUSES_COUNTED, makeReport } from "../../../../src/domain/calendars/imported-calendars/reading/report.ts"
+import {
+  MAX_COUNTED_CLAUSES,
+  makeClauseReport
+} from "../../../../src/domain/calendars/imported-calendars/reading/report.ts"
 import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../../src/platform/limits.ts"
 import { calendar } from "../../../support/domain/calendars/imported-calendars/scene.ts"
 
@@ -17,13 +20,13 @@ const BERLIN = "Europe/Berlin"
 const NEW_YORK = "America/New_York"
 
 const read = (feed: string | Buffer, zone = BERLIN) =>
-  readFeed(Buffer.from(feed), { zone, first: dayNumber(TODAY), last: dayNumber(addDays(TODAY, 1_096)) })
+  readFeed(Buffer.from(feed), { zone, first: toDayNumber(TODAY), last: toDayNumber(addDays(TODAY, 1_096)) })
 
 /** Returns busy days as `2026-12-10 2026-12-11`, then each reported clause after `; `; or why the feed is broken. */
 const outcome = (feed: string | Buffer, zone?: string): string => {
   const reading = read(feed, zone)
   if (reading.outcome === "broken") return `broken: ${reading.why}`
-  return [reading.days.map(dateOfNumber).join(" "), ...reading.unreadable].join("; ")
+  return [reading.days.map(fromDayNumber).join(" "), ...reading.unreadable].join("; ")
 }
 
 const days = (from: string, count: number): string =>
@@ -611,14 +614,14 @@ describe("an optional property that is empty or broken", () => {
 
   it("is counted once, also beyond the five clauses, and up to 1,000 different clauses", () => {
     const clausesOf = (count: number) => {
-      const { report, clauses } = makeReport()
+      const { report, clauses } = makeClauseReport()
       for (let n = 0; n < 2 * count; n++) report(`line ${n % count} is not a content line`)
       return clauses()
     }
     assert.deepStrictEqual(clausesOf(2), ["line 0 is not a content line", "line 1 is not a content line"])
     assert.strictEqual(clausesOf(7).at(-1), "and 2 more")
-    assert.strictEqual(clausesOf(CLAUSES_COUNTED).at(-1), "and 995 more")
-    assert.strictEqual(clausesOf(CLAUSES_COUNTED + 1).at(-1), "and more than 995 more")
+    assert.strictEqual(clausesOf(MAX_COUNTED_CLAUSES).at(-1), "and 995 more")
+    assert.strictEqual(clausesOf(MAX_COUNTED_CLAUSES + 1).at(-1), "and more than 995 more")
   })
 })
 
@@ -1116,8 +1119,8 @@ describe("the last block Not available of a feed", () => {
     if (reading.outcome === "broken") return reading.why
     const { lastUnavailable: span, daysWithoutLastUnavailable: others, days } = reading
     if (span === undefined) assert.deepStrictEqual(others, days)
-    const name = span === undefined ? "none" : `${dateOfNumber(span.from)}/${dateOfNumber(span.before)}`
-    return [name, ...others.map(dateOfNumber)].join(" ")
+    const name = span === undefined ? "none" : `${fromDayNumber(span.from)}/${fromDayNumber(span.before)}`
+    return [name, ...others.map(fromDayNumber)].join(" ")
   }
 
   it("is found among other blocks", () => {

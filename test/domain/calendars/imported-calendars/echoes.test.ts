@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
 import {
   busy,
   daysOf,
@@ -17,7 +17,7 @@ import { call, orderOf } from "../../../support/harness.ts"
 
 const following = Effect.gen(function* () {
   const one = yield* followsOne
-  const importing = yield* makeImporting
+  const importing = yield* makeCalendarImportWorker
   const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
   return { ...one, fetched }
 })

@@ -1,17 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addDays, dayNumber } from "../../../../src/contract/time.ts"
-import { type Reading, readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
+import { addDays, toDayNumber } from "../../../../src/contract/time.ts"
+import { type FeedReadResult, readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import { feedLines, withDashes } from "../../../support/domain/calendars/imported-calendars/generate-feed.ts"
 import { TODAY } from "../../../support/domain/calendars/imported-calendars/scene.ts"
 
 // A feed never opens a day because of something that could not be read. If one line breaks, each busy day stays busy, or the
 // reader reports the line. Then the service keeps the days that were busy before.
 
-const read = (lines: ReadonlyArray<string>, zone = "Europe/Berlin"): Reading =>
-  readFeed(Buffer.from(lines.join("\r\n")), { zone, first: dayNumber(TODAY), last: dayNumber(addDays(TODAY, 1_096)) })
+const read = (lines: ReadonlyArray<string>, zone = "Europe/Berlin"): FeedReadResult =>
+  readFeed(Buffer.from(lines.join("\r\n")), {
+    zone,
+    first: toDayNumber(TODAY),
+    last: toDayNumber(addDays(TODAY, 1_096))
+  })
 
-const daysOf = (reading: Reading): ReadonlyArray<number> => (reading.outcome === "read" ? reading.days : [])
+const daysOf = (reading: FeedReadResult): ReadonlyArray<number> => (reading.outcome === "read" ? reading.days : [])
 
 /** Environment variables for a long run: `FAIL_CLOSED_RUNS=20000 FAIL_CLOSED_SEED=1`. */
 const long = {

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { FeedReader, READING_THREADS } from "../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
-import { FETCH_TRY_MS } from "../../../../src/domain/calendars/imported-calendars/fetching.ts"
+import { FEED_REQUEST_TIMEOUT_MS } from "../../../../src/domain/calendars/imported-calendars/fetching.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
 import { FETCHING_ROOM } from "../../../../src/domain/calendars/imported-calendars/taking.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import {
@@ -132,8 +132,8 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
         if (received.path === "/good") answering(200, busy("2027-05-01/2027-05-02"))(response, received)
         else if (received.path === "/drip") response.writeHead(200).write("BEGIN:VCALENDAR\r\n")
       }
-      const importing = yield* makeImporting
-      yield* importing.takeDue
+      const importing = yield* makeCalendarImportWorker
+      yield* importing.claimDue
       const waitFor = (
         state: string,
         calendarId: number
@@ -148,7 +148,7 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
         )
       yield* waitFor("ok", good)
       assert.strictEqual((yield* stateOf(id))?.state, "new")
-      yield* TestClock.adjust(FETCH_TRY_MS)
+      yield* TestClock.adjust(FEED_REQUEST_TIMEOUT_MS)
       yield* waitFor("failing", id)
       yield* waitFor("failing", drip)
       assert.match((yield* stateOf(drip))?.error ?? "", /too slow: no complete answer within 20s/)
@@ -164,15 +164,15 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       const behind = FeedReader.of({
         read: (asked) => waits.open.pipe(Effect.andThen(turn.await), Effect.andThen(reader.read(asked)))
       })
-      const importing = yield* makeImporting
-      yield* importing.takeDue.pipe(Effect.provideService(FeedReader, behind))
+      const importing = yield* makeCalendarImportWorker
+      yield* importing.claimDue.pipe(Effect.provideService(FeedReader, behind))
       yield* waits.await
       const others = Math.ceil((FETCHING_ROOM - 1) / READING_THREADS) * CALENDAR_FEED_READ_MS
       yield* TestClock.adjust(CALENDAR_FEED_MS + others)
       // Nobody else has taken it, and its turn comes.
-      yield* importing.takeDue
+      yield* importing.claimDue
       yield* turn.open
-      yield* importing.idle
+      yield* importing.awaitIdle
       assert.deepInclude(yield* stateOf(id), { state: "ok", failures: 0, error: null })
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
     })
@@ -198,7 +198,7 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
   it.effect("is asked less and less while it fails, every two hours in the end, and said of once", () =>
     Effect.gen(function* () {
       const { mood, id } = yield* following
-      const importing = yield* makeImporting
+      const importing = yield* makeCalendarImportWorker
       mood.answer = answering(500)
       const lines: Array<string> = []
       const keeping = Logger.make(({ message, logLevel }) => {

@@ -3,10 +3,10 @@ import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
-import { retain } from "../../../../src/domain/calendars/imported-calendars/retention.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { deletePastImportedDays } from "../../../../src/domain/calendars/imported-calendars/retention.ts"
 import { SHUTDOWN_MS } from "../../../../src/jobs/timed-work.ts"
-import { CALENDAR_DAYS_KEPT_MS, CALENDAR_VALIDATOR } from "../../../../src/platform/limits.ts"
+import { CALENDAR_DAY_RETENTION_MS, CALENDAR_VALIDATOR } from "../../../../src/platform/limits.ts"
 import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
 import {
   busy,
@@ -27,7 +27,7 @@ const later = TestClock.adjust(17 * MINUTE_MS)
 /** A property that follows one calendar. */
 const following = Effect.gen(function* () {
   const one = yield* followsOne
-  const importing = yield* makeImporting
+  const importing = yield* makeCalendarImportWorker
   const days = (start_date: string, end_date: string) =>
     one.api.get_property_availability({ property_ids: [one.property], start_date, end_date }).pipe(
       one.as,
@@ -154,19 +154,19 @@ layer(layerScene)("an imported calendar", (it) => {
       const { property, says, requests, importing, url } = yield* following
       const ids = [1, 2, 3, 4, 5, 6]
       for (const n of ids) yield* followed(property, url(`/${n}.ics`))
-      const other = yield* makeImporting
+      const other = yield* makeCalendarImportWorker
       says(busy("2027-05-01/2027-05-03"))
       for (let n = 0; n < ids.length; n++) {
-        yield* Effect.all([importing.takeDue, other.takeDue], { concurrency: 2, discard: true })
-        yield* Effect.andThen(importing.idle, other.idle)
+        yield* Effect.all([importing.claimDue, other.claimDue], { concurrency: 2, discard: true })
+        yield* Effect.andThen(importing.awaitIdle, other.awaitIdle)
       }
       assert.lengthOf(yield* Queue.clear(requests), ids.length + 1)
       assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01 -2027-05-02"])
       says(busy())
       yield* later
       for (let n = 0; n < ids.length; n++) {
-        yield* Effect.all([importing.takeDue, other.takeDue], { concurrency: 2, discard: true })
-        yield* Effect.andThen(importing.idle, other.idle)
+        yield* Effect.all([importing.claimDue, other.claimDue], { concurrency: 2, discard: true })
+        yield* Effect.andThen(importing.awaitIdle, other.awaitIdle)
       }
       const told = (yield* toldOf(property)).slice(1).join(" ").split(" ").toSorted()
       assert.deepStrictEqual(told, ["+2027-05-01", "+2027-05-02"])
@@ -179,15 +179,15 @@ layer(layerScene)("an imported calendar", (it) => {
       mood.answer = () => {}
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const stopped = yield* makeImporting
-          yield* stopped.takeDue
+          const stopped = yield* makeCalendarImportWorker
+          yield* stopped.claimDue
           yield* Queue.take(requests)
           yield* Effect.forkDetach(TestClock.adjust(SHUTDOWN_MS))
         })
       )
       assert.deepInclude(yield* stateOf(id), { state: "new", failures: 0 })
       says(busy("2027-05-01/2027-05-02"))
-      yield* fetchedAll(yield* makeImporting)
+      yield* fetchedAll(yield* makeCalendarImportWorker)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
     })
   )
@@ -214,10 +214,10 @@ layer(layerScene)("an imported calendar", (it) => {
       const { id, says, importing } = yield* following
       says(busy("2027-04-20/2027-04-22"))
       yield* fetchedAll(importing)
-      const after = (day: string) => Date.parse(`${day}T00:00:00Z`) + CALENDAR_DAYS_KEPT_MS
-      yield* retain(new Date(after("2027-04-20")))
+      const after = (day: string) => Date.parse(`${day}T00:00:00Z`) + CALENDAR_DAY_RETENTION_MS
+      yield* deletePastImportedDays(new Date(after("2027-04-20")))
       assert.deepStrictEqual(yield* daysOf(id), ["2027-04-20", "2027-04-21"])
-      yield* retain(new Date(after("2027-04-21")))
+      yield* deletePastImportedDays(new Date(after("2027-04-21")))
       assert.deepStrictEqual(yield* daysOf(id), ["2027-04-21"])
     })
   )

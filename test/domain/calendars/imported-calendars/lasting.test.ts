@@ -2,10 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
-import { AHEAD_MS, bringNear } from "../../../../src/domain/calendars/imported-calendars/set-back.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import {
+  MAX_FETCH_AHEAD_MS,
+  rescheduleAfterClockSetback
+} from "../../../../src/domain/calendars/imported-calendars/set-back.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
-import { CALENDAR_TOLD_MS } from "../../../../src/platform/limits.ts"
+import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../../src/platform/limits.ts"
 import {
   busy,
   daysOf,
@@ -31,7 +34,7 @@ const NIGHTS = "2027-05-01/2027-05-02"
 const hosting = Effect.gen(function* () {
   yield* emptied
   const host = yield* owner
-  const importing = yield* makeImporting
+  const importing = yield* makeCalendarImportWorker
   const feeds = yield* PropertyFeeds
   /** The feed made for the source of a calendar, as its address, and what reading it tells. */
   const feedFor = Effect.fnUntraced(function* (calendarId: number) {
@@ -40,7 +43,7 @@ const hosting = Effect.gen(function* () {
     return Effect.gen(function* () {
       const feed = Option.getOrThrow(yield* feeds.open(token))
       const content = Option.getOrThrow(yield* feeds.read(feed))
-      yield* feeds.tell(feed, content)
+      yield* feeds.recordRead(feed, content)
       return content.busy.some(({ start, end }) => start <= NIGHT && NIGHT < end)
     })
   })
@@ -114,7 +117,7 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
       assert.isTrue(yield* yield* feedFor(id))
       yield* setOpen(true)
       one.says(busy())
-      yield* after(CALENDAR_TOLD_MS - HOUR_MS)
+      yield* after(CALENDAR_FEEDBACK_LOOP_MS - HOUR_MS)
       one.says(busy(NIGHTS))
       yield* fetched
       assert.deepStrictEqual(yield* daysOf(id), [`${NIGHT} echo`])
@@ -135,7 +138,7 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
       const reads = yield* feedFor(id)
       yield* reads
       one.says(busy())
-      yield* after(CALENDAR_TOLD_MS - HOUR_MS)
+      yield* after(CALENDAR_FEEDBACK_LOOP_MS - HOUR_MS)
       yield* reads
       yield* after(2 * HOUR_MS)
       one.says(busy(NIGHTS))
@@ -150,13 +153,13 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
       const one = yield* source
       one.says(busy())
       const id = yield* followed(property, one.url())
-      yield* TestClock.setTime(NOW + AHEAD_MS * 10)
+      yield* TestClock.setTime(NOW + MAX_FETCH_AHEAD_MS * 10)
       yield* fetched
       const due = (yield* stateOf(id))?.due_at.getTime() ?? 0
-      yield* bringNear(new Date(due - AHEAD_MS))
+      yield* rescheduleAfterClockSetback(new Date(due - MAX_FETCH_AHEAD_MS))
       assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due)
-      yield* bringNear(new Date(due - AHEAD_MS - 1))
-      assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due - AHEAD_MS - 1)
+      yield* rescheduleAfterClockSetback(new Date(due - MAX_FETCH_AHEAD_MS - 1))
+      assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due - MAX_FETCH_AHEAD_MS - 1)
     })
   )
 })

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { describeUnreadable } from "../../../../src/domain/calendars/imported-calendars/applicable.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
 import { AVAILABILITY_END_DAYS, CALENDAR_ERROR } from "../../../../src/platform/limits.ts"
 import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
 import {
@@ -30,7 +30,7 @@ const KEEPS_DAYS_BLOCKED = /^1 part of the calendar could not be read, so no dat
 /** A property that follows one calendar. `fetchFeed` serves a feed and fetches it. */
 const prepare = Effect.gen(function* () {
   const one = yield* followsOne
-  const importing = yield* makeImporting
+  const importing = yield* makeCalendarImportWorker
   const fetchAgain = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
   const fetchFeed = (text: string, headers?: Record<string, string>) =>
     Effect.andThen(
@@ -182,13 +182,13 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
       mood.answer = (response, received) => {
         answer = () => answering(200, busyInPart("2027-05-05/2027-05-06"))(response, received)
       }
-      const importing = yield* makeImporting
+      const importing = yield* makeCalendarImportWorker
       yield* TestClock.adjust(17 * MINUTE_MS)
-      yield* importing.takeDue
+      yield* importing.claimDue
       yield* Queue.take(requests)
       assert.deepStrictEqual(yield* accept, { changed_days: 1 })
       answer()
-      yield* importing.idle
+      yield* importing.awaitIdle
       assert.deepStrictEqual(yield* daysOf(id), [])
       assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
       mood.answer = answering(200, busyInPart("2027-05-05/2027-05-06"))

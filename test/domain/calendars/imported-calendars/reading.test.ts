@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addDays, dateOfNumber, dayNumber, instantOf } from "../../../../src/contract/time.ts"
+import { addDays, fromDayNumber, toDayNumber, toInstant } from "../../../../src/contract/time.ts"
 import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import {
   DAY_SECONDS,
-  daysIn,
+  daysInSpans,
   nightsBetween,
   timeOfDay
 } from "../../../../src/domain/calendars/imported-calendars/reading/nights.ts"
@@ -22,12 +22,12 @@ const TODAY = "2027-04-20"
 const LAST = addDays(TODAY, 1_096)
 
 const read = (feed: string | Buffer, zone = "Europe/Berlin") =>
-  readFeed(Buffer.from(feed), { zone, first: dayNumber(TODAY), last: dayNumber(LAST) })
+  readFeed(Buffer.from(feed), { zone, first: toDayNumber(TODAY), last: toDayNumber(LAST) })
 
 /** The busy days, or why it is broken. */
 const days = (feed: string | Buffer, zone?: string): string => {
   const reading = read(feed, zone)
-  return reading.outcome === "read" ? reading.days.map(dateOfNumber).join(" ") : reading.why
+  return reading.outcome === "read" ? reading.days.map(fromDayNumber).join(" ") : reading.why
 }
 
 const event = (...lines: ReadonlyArray<string>) => ["BEGIN:VEVENT", "UID:1@test", ...lines, "END:VEVENT"]
@@ -274,7 +274,7 @@ describe("the rule of nights", () => {
           const naive = Array.from({ length: length + 1 }, (_, n) => first + n).filter((day) =>
             spans.some(({ from, before }) => day >= from && day < before)
           )
-          assert.deepStrictEqual(daysIn(spans, first, last), naive)
+          assert.deepStrictEqual(daysInSpans(spans, first, last), naive)
         }
       )
     )
@@ -334,7 +334,7 @@ describe("the rule of nights", () => {
           addDays(TODAY, day),
           `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}:00`
         ]
-        const instant = instantOf(`${date}T${clock}`, there)
+        const instant = toInstant(`${date}T${clock}`, there)
         const expected = new Intl.DateTimeFormat("en-CA", { timeZone: here }).format(instant)
         const start = `DTSTART;TZID=${there}:${date.replaceAll("-", "")}T${clock.replaceAll(":", "")}`
         assert.strictEqual(days(one(start), here), expected)

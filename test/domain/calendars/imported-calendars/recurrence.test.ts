@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { dateOfNumber, dayNumber } from "../../../../src/contract/time.ts"
-import { occurrencesOf } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence.ts"
-import { ruleOf } from "../../../../src/domain/calendars/imported-calendars/reading/rule.ts"
+import { fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
+import { expandRecurrence } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence.ts"
+import { parseRule } from "../../../../src/domain/calendars/imported-calendars/reading/rule.ts"
 import { CALENDAR_FEED_OCCURRENCES } from "../../../../src/platform/limits.ts"
 
 const DAY = 86_400
@@ -18,7 +18,7 @@ interface Reach {
 
 /** Returns the walls of a rule from the first to the last day of a reach; undefined if there are too many to look at. */
 const wallsOf = (text: string, { start, isDate, first, last, most = CALENDAR_FEED_OCCURRENCES }: Reach) => {
-  const rule = ruleOf(`FREQ=${text}`)
+  const rule = parseRule(`FREQ=${text}`)
   if (rule === undefined) throw new Error(`${text} is unreadable`)
   const { until } = rule
   const search = {
@@ -27,14 +27,14 @@ const wallsOf = (text: string, { start, isDate, first, last, most = CALENDAR_FEE
     isAfterEnd: (wall: number) => until !== undefined && wall > until.wall,
     left: { occurrences: most }
   }
-  return occurrencesOf(rule, { wall: start, isDate }, search)
+  return expandRecurrence(rule, { wall: start, isDate }, search)
 }
 
 /** Returns the days of an event at 9:00, from its start to a day. */
 const daysOf = (start: string, text: string, last: string): ReadonlyArray<string> | undefined => {
-  const first = dayNumber(start)
-  const reach = { start: first * DAY + AT_NINE, isDate: false, first, last: dayNumber(last) }
-  return wallsOf(text, reach)?.map((wall) => dateOfNumber((wall - AT_NINE) / DAY))
+  const first = toDayNumber(start)
+  const reach = { start: first * DAY + AT_NINE, isDate: false, first, last: toDayNumber(last) }
+  return wallsOf(text, reach)?.map((wall) => fromDayNumber((wall - AT_NINE) / DAY))
 }
 
 /** Expands `1997-09 2 3 4; 1997-10 1` to dates. */
@@ -226,7 +226,7 @@ describe("a recurrence rule", () => {
 
   /** Returns the times of a day on which a rule begins at 9:00, as `9:40`. */
   const timesOf = (text: string, isDate = false) => {
-    const first = dayNumber("1997-09-02")
+    const first = toDayNumber("1997-09-02")
     const walls = wallsOf(text, { start: first * DAY + (isDate ? 0 : AT_NINE), isDate, first, last: first })
     return walls?.map((wall) => (wall - first * DAY) / 60).map((at) => `${Math.floor(at / 60)}:${at % 60}`)
   }
@@ -258,11 +258,11 @@ describe("a recurrence rule", () => {
     "DAILY;BYSETPOS=1"
   ]
   it.each(forbidden)("%s is unreadable, as the standard forbids its parts together", (text) =>
-    assert.strictEqual(ruleOf(`FREQ=${text}`), undefined)
+    assert.strictEqual(parseRule(`FREQ=${text}`), undefined)
   )
 
-  const today = dayNumber("2027-04-20")
-  const long = { start: dayNumber("1970-01-01") * DAY, isDate: true, first: today, last: today + 9 }
+  const today = toDayNumber("2027-04-20")
+  const long = { start: toDayNumber("1970-01-01") * DAY, isDate: true, first: today, last: today + 9 }
 
   it("without COUNT is looked at in reach alone, however long ago it began", () => {
     assert.lengthOf(wallsOf("DAILY", { ...long, most: 10 }) ?? [], 10)
@@ -491,7 +491,7 @@ it("a recurrence rule takes the days that the table of the standard takes, over 
         const reach = { start: start * DAY, isDate: true, first: start + skipped, last: start + TEN_YEARS }
         const expected = daysByDefinition(rule, start).filter((day) => day >= reach.first)
         const days = wallsOf(textOf(rule), reach)?.map((wall) => wall / DAY)
-        assert.deepStrictEqual(days, expected, `${dateOfNumber(start)} ${textOf(rule)}`)
+        assert.deepStrictEqual(days, expected, `${fromDayNumber(start)} ${textOf(rule)}`)
       }
     ),
     { numRuns: RUNS }

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
-import { makeImporting } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import {
   busy,
@@ -45,7 +45,7 @@ const step = (marketplaces: number) =>
 const among = Effect.fnUntraced(function* (count: number) {
   yield* emptied
   const { property, operatorId, api, as } = yield* owner
-  const importing = yield* makeImporting
+  const importing = yield* makeCalendarImportWorker
   const feeds = yield* PropertyFeeds
   const marketplaces = yield* Effect.forEach(Array.from({ length: count }), () =>
     Effect.gen(function* () {
@@ -62,7 +62,7 @@ const among = Effect.fnUntraced(function* (count: number) {
         const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
         const feed = Option.getOrThrow(yield* feeds.open(token))
         const content = Option.getOrThrow(yield* feeds.read(feed))
-        yield* feeds.tell(feed, content)
+        yield* feeds.recordRead(feed, content)
         there.imported.clear()
         for (const day of days) {
           if (content.busy.some(({ start, end }) => night(day) >= start && night(day) < end)) there.imported.add(day)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CalendarQueue, FETCH_LEASE_MS } from "../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
-import type { TakenCalendar } from "../../../../src/domain/calendars/imported-calendars/calendar.ts"
+import type { ClaimedCalendar } from "../../../../src/domain/calendars/imported-calendars/calendar.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import {
   FETCHING_HOST_SHARE,
@@ -45,7 +45,7 @@ const said = (...days: ReadonlyArray<string>) => ({
   digest: "x"
 })
 
-const by = (taken: ReadonlyArray<TakenCalendar>, of: (calendar: TakenCalendar) => unknown) =>
+const by = (taken: ReadonlyArray<ClaimedCalendar>, of: (calendar: ClaimedCalendar) => unknown) =>
   Array.from(Map.groupBy(taken, of).values(), ({ length }) => length).toSorted((one, other) => one - other)
 
 layer(layerScene)("taking calendars", (it) => {

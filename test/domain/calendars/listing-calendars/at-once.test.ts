@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
-import { makePushing } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import {
@@ -32,7 +32,7 @@ layer(layerFollowing)("what happens at once", (it) => {
       )
       const listings = [listing, double, ...more]
       const all = [property, ...rooms]
-      const { next } = yield* FanOut
+      const { dispatchNext: next } = yield* FanOut
       const queue = yield* PushQueue
       const days = Array.from({ length: 12 }, (_, at) => addDays("2027-06-01", at))
       const some = Effect.gen(function* () {
@@ -58,8 +58,8 @@ layer(layerFollowing)("what happens at once", (it) => {
         if (lane.push_id === null) yield* queue.drawUp(lane, now)
         yield* sql`UPDATE listing_lanes SET due_at = ${now} WHERE listing_row = ${lane.listing_row} AND attempts = ${lane.attempts}`
       })
-      const workers = yield* Effect.all([makePushing, makePushing, makePushing])
-      const working = (worker: (typeof workers)[0]) => Effect.andThen(worker.takeDue, worker.idle)
+      const workers = yield* Effect.all([makePushWorker, makePushWorker, makePushWorker])
+      const working = (worker: (typeof workers)[0]) => Effect.andThen(worker.claimDue, worker.awaitIdle)
       const again = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.repeat(work, { times: ROUNDS })
       yield* Effect.all(
         [

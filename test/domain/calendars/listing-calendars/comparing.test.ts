@@ -12,14 +12,14 @@ import {
   COMPARING_BACKOFF,
   COMPARING_GAP_MS,
   COMPARING_POLL_MS,
-  FOLLOWING_MS,
-  follow,
-  layerComparing,
-  makeComparing,
-  SECOND_LOOK_MS
+  COMPARISON_SYNC_MS,
+  layerComparisonWorker,
+  makeComparisonWorker,
+  SUSPECTED_RECHECK_MS,
+  syncAllComparisons
 } from "../../../../src/domain/calendars/listing-calendars/comparing.ts"
-import { makePushing } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
-import { OUTWARD_ACT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
+import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
 import { ChannelNotServed, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import {
@@ -40,7 +40,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 const now = DateTime.nowAsDate
 
-const following = Effect.flatMap(now, follow)
+const following = Effect.flatMap(now, syncAllComparisons)
 
 /** Nothing of the tests before is compared any more. */
 const emptied = Effect.flatMap(
@@ -72,8 +72,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
         SELECT operator_id, id, '2027-05-03', true FROM properties WHERE id = ANY (${[property, rooms[0] ?? 0]}::bigint[])`
       const channel = yield* ScriptedChannel
       yield* channel.sells(double, days(3, "2027-04-20", addDays("2027-04-20", 1_096)))
-      const comparing = yield* makeComparing
-      const pushing = yield* makePushing
+      const comparing = yield* makeComparisonWorker
+      const pushing = yield* makePushWorker
       yield* following
       const said = yield* lines(Effect.andThen(compared(comparing), pushedOff(pushing)))
       assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-03..2027-05-03 0"])
@@ -90,7 +90,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* following
       yield* compared(comparing)
       // Sold as the other: what is closed in the first is open there, at the second look.
-      yield* TestClock.adjust(SECOND_LOOK_MS)
+      yield* TestClock.adjust(SUSPECTED_RECHECK_MS)
       yield* compared(comparing)
       yield* TestClock.adjust("1 second")
       yield* pushedOff(pushing)
@@ -109,8 +109,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* emptied
       const { property, listing, close } = yield* housed
       const channel = yield* ScriptedChannel
-      const comparing = yield* makeComparing
-      const pushing = yield* makePushing
+      const comparing = yield* makeComparisonWorker
+      const pushing = yield* makePushWorker
       yield* following
       yield* compared(comparing)
       yield* close([property], "2027-05-01", "2027-05-02")
@@ -127,7 +127,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       // The order of one of the two comes in meanwhile.
       yield* close([property], "2027-05-04")
       yield* handedOut
-      yield* TestClock.adjust(SECOND_LOOK_MS - 1)
+      yield* TestClock.adjust(SUSPECTED_RECHECK_MS - 1)
       yield* compared(comparing)
       assert.strictEqual(yield* looksAt(listing), 2)
       yield* TestClock.adjust(1)
@@ -152,8 +152,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
         yield* emptied
         const { token, property, listing, close } = yield* housed
         const channel = yield* ScriptedChannel
-        const comparing = yield* makeComparing
-        const pushing = yield* makePushing
+        const comparing = yield* makeComparisonWorker
+        const pushing = yield* makePushWorker
         yield* following
         yield* call(token, "update_listing_inventories", {
           channel_type: "airbnb",
@@ -195,8 +195,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       Effect.gen(function* () {
         yield* emptied
         const { token, property, rooms, listing, close } = yield* housed
-        const comparing = yield* makeComparing
-        const pushing = yield* makePushing
+        const comparing = yield* makeComparisonWorker
+        const pushing = yield* makePushWorker
         const sql = yield* SqlClient.SqlClient
         yield* close([property], "2027-05-01")
         yield* followed(pushing)
@@ -214,7 +214,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
           yield* following
         }
         assert.deepInclude(yield* laneOf(listing), { said: "{}" })
-        for (const wait of [0, SECOND_LOOK_MS]) {
+        for (const wait of [0, SUSPECTED_RECHECK_MS]) {
           yield* TestClock.adjust(wait + 1_000)
           yield* compared(comparing)
           yield* pushedOff(pushing)
@@ -234,8 +234,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       const { property, listing } = yield* housed
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${property}`
-      const comparing = yield* makeComparing
-      const pushing = yield* makePushing
+      const comparing = yield* makeComparisonWorker
+      const pushing = yield* makePushWorker
       yield* following
       yield* Effect.andThen(compared(comparing), pushedOff(pushing))
       yield* TestClock.adjust(DAY_MS)
@@ -253,7 +253,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* emptied
       const { listing, double } = yield* housed
       const channel = yield* ScriptedChannel
-      const comparing = yield* makeComparing
+      const comparing = yield* makeComparisonWorker
       yield* channel.answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
       yield* channel.answer(double, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       yield* following
@@ -279,10 +279,10 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* compared(comparing)
       yield* channel.answer(listing, Effect.never)
       yield* TestClock.adjust(2 * longestMs)
-      yield* comparing.takeDue
-      const ended = yield* Effect.forkChild(comparing.idle, { startImmediately: true })
+      yield* comparing.claimDue
+      const ended = yield* Effect.forkChild(comparing.awaitIdle, { startImmediately: true })
       yield* Effect.repeat(looksAt(listing), { until: (looks) => looks === before + 2 })
-      yield* TestClock.adjust(OUTWARD_ACT_MS)
+      yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
       yield* Fiber.join(ended)
     })
   )
@@ -292,7 +292,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* emptied
       const { account, listing } = yield* housed
       const sql = yield* SqlClient.SqlClient
-      const comparing = yield* makeComparing
+      const comparing = yield* makeComparisonWorker
       yield* following
       yield* sql`UPDATE channel_accounts SET auth_status = 'disconnected' WHERE id = ${account}`
       yield* compared(comparing)
@@ -307,7 +307,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const { listing } = yield* housed
-      const comparing = yield* makeComparing
+      const comparing = yield* makeComparisonWorker
       yield* TestClock.adjust("30 days")
       yield* following
       yield* compared(comparing)
@@ -362,15 +362,15 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       }
       yield* following
       const scope = yield* Scope.make()
-      const comparing = yield* Scope.provide(makeComparing, scope)
-      yield* comparing.takeDue
+      const comparing = yield* Scope.provide(makeComparisonWorker, scope)
+      yield* comparing.claimDue
       const quiet = yield* housed
       yield* following
-      for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(comparing.takeDue, Effect.yieldNow)
+      for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(comparing.claimDue, Effect.yieldNow)
       for (const each of [greedy.listing, quiet.listing, quiet.double])
         yield* Effect.repeat(looksAt(each), { until: (looks) => looks === 1 })
       yield* Effect.repeat(
-        Effect.sync(() => comparing.underWay.size),
+        Effect.sync(() => comparing.inProgress.size),
         { until: (size) => size <= COMPARING_ACCOUNT_SHARE }
       )
     })
@@ -380,9 +380,9 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const { listing } = yield* housed
-      yield* Effect.forkScoped(Layer.launch(layerComparing), { startImmediately: true })
-      assert.isAtMost(FOLLOWING_MS + COMPARING_POLL_MS, 60_000)
-      yield* TestClock.adjust(FOLLOWING_MS - 1)
+      yield* Effect.forkScoped(Layer.launch(layerComparisonWorker), { startImmediately: true })
+      assert.isAtMost(COMPARISON_SYNC_MS + COMPARING_POLL_MS, 60_000)
+      yield* TestClock.adjust(COMPARISON_SYNC_MS - 1)
       assert.strictEqual(yield* looksAt(listing), 0)
       yield* TestClock.adjust(1)
       const soon = Effect.andThen(TestClock.adjust(COMPARING_GAP_MS), looksAt(listing))

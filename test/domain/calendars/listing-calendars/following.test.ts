@@ -3,17 +3,17 @@ import { DateTime, Effect, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { CALENDAR_REST_MS } from "../../../../src/domain/calendars/listing-calendars/due-days.ts"
+import { CALENDAR_COOLDOWN_MS } from "../../../../src/domain/calendars/listing-calendars/due-days.ts"
 import { PUSH_LEASE_MS, PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
-import type { TakenPush } from "../../../../src/domain/calendars/listing-calendars/push.ts"
-import { makePushing, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import type { ClaimedPush } from "../../../../src/domain/calendars/listing-calendars/push.ts"
+import { makePushWorker, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
 import { PUSHING_ACCOUNT_SHARE } from "../../../../src/domain/calendars/listing-calendars/taking.ts"
 import { ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import {
   AVAILABILITY_END_DAYS,
-  LISTING_PUSH_TRIED_MS,
-  LISTING_PUSHES_WAITING,
-  LISTING_RANGES
+  LISTING_PUSH_GIVE_UP_MS,
+  LISTING_RANGES,
+  QUEUED_LISTING_PUSHES
 } from "../../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
@@ -39,13 +39,13 @@ import { channelAccountOf, listingOf } from "../../../support/listings.ts"
 
 const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
 
-const rested = TestClock.adjust(CALENDAR_REST_MS)
+const rested = TestClock.adjust(CALENDAR_COOLDOWN_MS)
 
 layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("when the host closes and opens, and its subscribers hear of the days that were told", () =>
     Effect.gen(function* () {
       const { operatorId, property, listing, close, open } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* close([property], "2027-05-01", "2027-05-02", "2027-05-09")
       yield* followed(pushing)
       assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0, 2027-05-09..2027-05-09 0"])
@@ -64,7 +64,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("when an order comes, moves and is cancelled, and nothing more of nights that stay taken", () =>
     Effect.gen(function* () {
       const { api, as, property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const then = Effect.andThen(rested, followed(pushing))
       const { reservation_code } = yield* api.create_reservation({ ...booking, property_id: property }).pipe(as)
       yield* then
@@ -93,7 +93,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
     Effect.gen(function* () {
       const { operatorId, rooms, double, listing, close, open } = yield* housed
       const [first = 0, second = 0, third = 0] = rooms
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const then = Effect.andThen(rested, followed(pushing))
       yield* close([first], "2027-05-01", "2027-05-02")
       yield* close([second], "2027-05-02", "2027-05-03")
@@ -114,7 +114,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("when a calendar of elsewhere takes days, and when the property is let no more", () =>
     Effect.gen(function* () {
       const { operatorId, property, listing } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const happened = (date: string, available: boolean) => sql`
         INSERT INTO events (operator_id, event, record, payload, queued_at)
@@ -138,7 +138,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("up to the last day that can be sold, and nothing of days beyond or over", () =>
     Effect.gen(function* () {
       const { operatorId, property, listing } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
       const days = [addDays(TODAY, -2), addDays(TODAY, -1), TODAY, last, addDays(last, 1), addDays(last, 2)]
@@ -165,7 +165,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("not when it is linked to nothing by then, is deleted there, or is a stranger's", () =>
     Effect.gen(function* () {
       const { operatorId, account, property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const gone = yield* listingOf(operatorId, account, { propertyId: property })
       yield* sql`UPDATE listings SET shelf_status = 'deleted' WHERE listing_id = ${gone}`
@@ -184,7 +184,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("a rest after the last push at most, also when the clock was set back", () =>
     Effect.gen(function* () {
       const { property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* TestClock.adjust("30 days")
       yield* close([property], "2027-07-01")
       yield* followed(pushing)
@@ -192,7 +192,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
       yield* close([property], "2027-07-02")
       yield* followed(pushing)
       assert.lengthOf(yield* inventoriesOf(listing), 1)
-      yield* TestClock.adjust(CALENDAR_REST_MS - 1)
+      yield* TestClock.adjust(CALENDAR_COOLDOWN_MS - 1)
       yield* pushedOff(pushing)
       assert.lengthOf(yield* inventoriesOf(listing), 1)
       yield* TestClock.adjust(1)
@@ -204,7 +204,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect("in few calls, however much changes", () =>
     Effect.gen(function* () {
       const { property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const days = Array.from({ length: 1_000 }, (_, at) => addDays("2027-05-01", at))
       // One after the other, while the worker is at it.
       for (const [nth, day] of days.entries()) {
@@ -221,7 +221,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
   it.effect(`in one call for ${LISTING_RANGES} ranges of days, and in two for one more`, () =>
     Effect.gen(function* () {
       const { property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const every = (count: number) => Array.from({ length: count }, (_, at) => addDays("2027-05-01", 2 * at))
       yield* close([property], ...every(LISTING_RANGES))
       yield* followed(pushing)
@@ -244,7 +244,7 @@ layer(layerFollowing)("a channel that is away", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { token, operatorId, account, property, listing, double, rooms, close, open } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const second = yield* listingOf(operatorId, account, { propertyId: property })
       const listings = [listing, second, double]
       for (const each of listings) yield* channel.answer(each, unavailable)
@@ -285,20 +285,20 @@ layer(layerFollowing)("a channel that is away", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { operatorId, property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       yield* channel.answer(listing, unavailable)
       yield* close([property], "2027-05-01")
       yield* followed(pushing)
       yield* sql`
         INSERT INTO listing_comparisons (operator_id, listing_row, account_id, property_id, due_at, compared_at)
-        SELECT operator_id, id, account_id, property_id, ${new Date(NOW + 3 * LISTING_PUSH_TRIED_MS)}, now() FROM listings
+        SELECT operator_id, id, account_id, property_id, ${new Date(NOW + 3 * LISTING_PUSH_GIVE_UP_MS)}, now() FROM listings
         WHERE listing_id = ${listing}`
-      yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS - 1)
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS - 1)
       yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
       yield* pushedOff(pushing)
       assert.match((yield* pushesOf(listing)).join(), /^availability waiting after 2: .*503/)
-      yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
       yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
       const said = yield* lines(pushedOff(pushing))
       assert.match((yield* pushesOf(listing)).join(), /^availability dead after 3: .*503/)
@@ -310,7 +310,7 @@ layer(layerFollowing)("a channel that is away", (it) => {
       const [comparison] = yield* sql<{
         due_at: Date
       }>`SELECT due_at FROM listing_comparisons WHERE operator_id = ${operatorId}`
-      assert.strictEqual(comparison?.due_at.getTime(), NOW + LISTING_PUSH_TRIED_MS)
+      assert.strictEqual(comparison?.due_at.getTime(), NOW + LISTING_PUSH_GIVE_UP_MS)
       yield* channel.answer(listing, Effect.void)
       yield* close([property], "2027-05-02")
       yield* handedOut
@@ -326,7 +326,7 @@ layer(layerFollowing)("a channel that is away", (it) => {
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
         const { operatorId, token, property, listing, close } = yield* housed
-        const pushing = yield* makePushing
+        const pushing = yield* makePushWorker
         const sql = yield* SqlClient.SqlClient
         const byAct = Effect.flatMap(channel.heard, (acts) =>
           acts.at(-1)?.startsWith("inventories") === true ? unavailable : Effect.void
@@ -334,7 +334,7 @@ layer(layerFollowing)("a channel that is away", (it) => {
         yield* channel.answer(listing, byAct)
         yield* close([property], "2027-05-01")
         yield* followed(pushing)
-        yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+        yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
         const prices = [costing(1)]
         yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
         yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
@@ -354,7 +354,7 @@ layer(layerFollowing)("a channel that is away", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* channel.answer(listing, Effect.fail(new ChannelRefused({ reason: "no" })))
       yield* close([property], "2027-05-01")
       const refused = yield* lines(followed(pushing))
@@ -384,7 +384,7 @@ layer(layerFollowing)("days that are due", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { property, listing, close, open } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const context = yield* Effect.context<
         Effect.Services<typeof handedOut> | Effect.Services<ReturnType<typeof close>>
       >()
@@ -406,7 +406,7 @@ layer(layerFollowing)("days that are due", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { token, property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const price = (amount: number) =>
         call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices: [costing(amount)] })
       for (const amount of [1, 2, 3]) yield* price(amount)
@@ -456,7 +456,7 @@ layer(layerFollowing)("days that are due", (it) => {
       yield* handedOut
       assert.deepInclude(yield* laneOf(listing), { waiting: 2, waits: true })
       yield* TestClock.adjust(PUSH_LEASE_MS)
-      yield* pushedOff(yield* makePushing)
+      yield* pushedOff(yield* makePushWorker)
       assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0"])
       assert.deepStrictEqual(yield* pushesOf(listing), ["availability pushed after 1"])
       assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
@@ -467,7 +467,7 @@ layer(layerFollowing)("days that are due", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { token, property, listing, close } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* channel.answer(listing, unavailable)
       yield* close([property], "2027-05-01")
       yield* followed(pushing)
@@ -476,13 +476,13 @@ layer(layerFollowing)("days that are due", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         WITH lane AS (
-          UPDATE listing_lanes l SET waiting = waiting + ${LISTING_PUSHES_WAITING - 1} FROM listings
+          UPDATE listing_lanes l SET waiting = waiting + ${QUEUED_LISTING_PUSHES - 1} FROM listings
           WHERE listings.listing_id = ${listing} AND l.operator_id = listings.operator_id AND l.listing_row = listings.id
           RETURNING l.*
         )
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
         SELECT operator_id, listing_row, 'prices', ${JSON.stringify([costing(1)])}::jsonb, now()
-        FROM lane, generate_series(1, ${LISTING_PUSHES_WAITING - 1})`
+        FROM lane, generate_series(1, ${QUEUED_LISTING_PUSHES - 1})`
       const price = call(token, "update_listing_prices", {
         channel_type: "airbnb",
         listing_id: listing,
@@ -508,17 +508,17 @@ layer(layerFollowing)("days that are due", (it) => {
       const own = yield* listingOf(greedy.operatorId, account, { propertyId: greedy.property })
       yield* greedy.close([greedy.property], "2027-05-01")
       const scope = yield* Scope.make()
-      const pushing = yield* Scope.provide(makePushing, scope)
+      const pushing = yield* Scope.provide(makePushWorker, scope)
       yield* handedOut
-      yield* pushing.takeDue
+      yield* pushing.claimDue
       const quiet = yield* housed
       yield* quiet.close([quiet.property], "2027-05-01")
       yield* handedOut
-      for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(pushing.takeDue, Effect.yieldNow)
+      for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(pushing.claimDue, Effect.yieldNow)
       yield* Effect.repeat(inventoriesOf(quiet.listing), { until: (told) => told.length === 1 })
       yield* Effect.repeat(inventoriesOf(own), { until: (told) => told.length === 1 })
       yield* Effect.repeat(
-        Effect.sync(() => pushing.underWay.size),
+        Effect.sync(() => pushing.inProgress.size),
         { until: (size) => size <= PUSHING_ACCOUNT_SHARE }
       )
     })
@@ -538,7 +538,7 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
     () =>
       Effect.gen(function* () {
         const { token, property, listing, close, open } = yield* housed
-        const pushing = yield* makePushing
+        const pushing = yield* makePushWorker
         yield* close([property], "2027-05-02")
         yield* followed(pushing)
         yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
@@ -564,7 +564,7 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { token, property, listing, close, open } = yield* housed
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* channel.answer(listing, unavailable)
       yield* says(token, listing, 4, "2027-05-01", "2027-05-02")
       yield* pushedOff(pushing)
@@ -587,7 +587,7 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
         const { token, listing, listing_id } = yield* housed
-        const pushing = yield* makePushing
+        const pushing = yield* makePushWorker
         yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
         yield* says(token, listing, 5, "2027-05-02")
         let first = true
@@ -622,7 +622,7 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
         const [lane] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
         return lane ?? (yield* Effect.die(new Error("nothing is due")))
       })
-      const inHand = (lane: TakenPush) => ({ lane, push_id: lane.push_id ?? 0, ranges: undefined })
+      const inHand = (lane: ClaimedPush) => ({ lane, push_id: lane.push_id ?? 0, ranges: undefined })
       const now = yield* DateTime.nowAsDate
       const [first, span] = [yield* taken, { start_date: "2027-05-01", end_date: "2027-05-01" }]
       assert.deepInclude(yield* queue.stock(first, span), { linked: true, said: [span], untold: [] })

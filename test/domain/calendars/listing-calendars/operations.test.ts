@@ -6,8 +6,8 @@ import {
   AMOUNT_MAX,
   AVAILABILITY_END_DAYS,
   LISTING_INVENTORY_MAX,
-  LISTING_PUSHES_WAITING,
   LISTING_RANGES,
+  QUEUED_LISTING_PUSHES,
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import {
@@ -249,17 +249,17 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
     })
   )
 
-  it.effect(`waits with ${LISTING_PUSHES_WAITING} of its listing at most, and with any number of others`, () =>
+  it.effect(`waits with ${QUEUED_LISTING_PUSHES} of its listing at most, and with any number of others`, () =>
     Effect.gen(function* () {
       const scene = yield* ready()
       const sql = yield* SqlClient.SqlClient
       yield* scene.prices(costing(1))
       yield* sql`
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-        SELECT operator_id, listing_row, kind, ranges, created_at FROM listing_pushes, generate_series(3, ${LISTING_PUSHES_WAITING})
+        SELECT operator_id, listing_row, kind, ranges, created_at FROM listing_pushes, generate_series(3, ${QUEUED_LISTING_PUSHES})
         WHERE operator_id = ${scene.operatorId}`
       yield* sql`
-        UPDATE listing_lanes SET waiting = ${LISTING_PUSHES_WAITING - 1} WHERE operator_id = ${scene.operatorId}`
+        UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
       assert.strictEqual((yield* scene.prices(costing(2))).error_code, 0)
       const { channel_type, listing_id } = scene
       const { envelope, headers } = yield* answerTo(scene.token, "update_listing_prices", {
@@ -269,10 +269,10 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
       })
       assert.match(
         `${envelope.error_code} ${envelope.error_msg}`,
-        new RegExp(`^409 listing_id: .*${LISTING_PUSHES_WAITING}`)
+        new RegExp(`^409 listing_id: .*${QUEUED_LISTING_PUSHES}`)
       )
       assert.strictEqual(headers["retry-after"], "60")
-      assert.lengthOf(yield* pushesOf(scene.listing_id), LISTING_PUSHES_WAITING)
+      assert.lengthOf(yield* pushesOf(scene.listing_id), QUEUED_LISTING_PUSHES)
       const other = yield* listingOf(scene.operatorId, yield* channelAccountOf(scene.operatorId))
       const another = { channel_type, listing_id: other, prices: [costing(3)] }
       assert.strictEqual((yield* call(scene.token, "update_listing_prices", another)).error_code, 0)
@@ -285,10 +285,10 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* scene.prices(costing(1))
       yield* sql`
-        UPDATE listing_lanes SET waiting = ${LISTING_PUSHES_WAITING - 1} WHERE operator_id = ${scene.operatorId}`
+        UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
       const [one, other] = yield* overlapping(scene.prices(costing(2)), scene.prices(costing(3)))
       assert.deepStrictEqual([one.error_code, other.error_code], [0, 409])
-      assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: LISTING_PUSHES_WAITING }])
+      assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: QUEUED_LISTING_PUSHES }])
     })
   )
 })

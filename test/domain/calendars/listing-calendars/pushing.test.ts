@@ -3,9 +3,9 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { makePushing, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
-import { retain } from "../../../../src/domain/calendars/listing-calendars/retention.ts"
-import { OUTWARD_ACT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
+import { makePushWorker, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { deleteOldPushes } from "../../../../src/domain/calendars/listing-calendars/retention.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -14,7 +14,7 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
-import { CHANNEL_TEXT, LISTING_PUSH_TRIED_MS, LISTING_PUSHES_KEPT_MS } from "../../../../src/platform/limits.ts"
+import { CHANNEL_TEXT, LISTING_PUSH_GIVE_UP_MS, LISTING_PUSH_RETENTION_MS } from "../../../../src/platform/limits.ts"
 import type { Service } from "../../../../src/service/service.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import {
@@ -41,7 +41,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
   it.effect("all that was asked, in order, and subscribers of each that succeeded", () =>
     Effect.gen(function* () {
       const { operatorId, account, token, channel_type, listing_id, prices } = yield* ready()
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* prices(costing(100, "2027-05-03"), costing(90, "2027-05-01"))
       const days = { start_date: "2027-05-01", end_date: "2027-05-09" }
       const listing = { channel_type, listing_id }
@@ -87,7 +87,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
       ]
       for (const [error, reason] of refusals) {
         const { operatorId, listing_id, prices } = yield* ready()
-        const pushing = yield* makePushing
+        const pushing = yield* makePushWorker
         yield* channel.answer(listing_id, Effect.fail(error))
         yield* prices(costing(1))
         const said = yield* lines(pushedOff(pushing))
@@ -113,7 +113,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { operatorId, listing_id, prices } = yield* ready()
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* channel.answer(listing_id, unavailable)
       for (const price of [1, 2, 3]) yield* prices(costing(price))
       const tries = Effect.map(channel.heard, (all) => all.filter((act) => act === `prices ${listing_id}`).length)
@@ -160,20 +160,20 @@ layer(layerScene)("a worker tells a channel", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { operatorId, listing_id, prices } = yield* ready()
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* channel.answer(listing_id, disconnected)
       yield* prices(costing(1))
       yield* prices(costing(2))
       yield* TestClock.setTime(NOW + 1)
       yield* prices(costing(3))
-      yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS - 1)
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS - 1)
       yield* pushedOff(pushing)
       assert.deepStrictEqual(
         (yield* pushesOf(listing_id)).map((each) => each.split(":")[0]),
         ["prices waiting after 1", "prices waiting after 0", "prices waiting after 0"]
       )
       // Due again after the first pause, and a day is over by then for all but the last, of which a millisecond is missing.
-      yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
       const said = yield* lines(pushedOff(pushing))
@@ -207,7 +207,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
       ]
       const pushedTo = Effect.fnUntraced(function* (channelType: string) {
         const { operatorId, token, channel_type, listing_id } = yield* ready({ channelType })
-        const pushing = yield* makePushing
+        const pushing = yield* makePushWorker
         const { error_code } = yield* call(token, "update_listing_restrictions", {
           channel_type,
           listing_id,
@@ -234,18 +234,18 @@ layer(layerScene)("a worker tells a channel", (it) => {
   )
 
   it.effect(
-    `within ${OUTWARD_ACT_MS / 1000} seconds, or tries again; one that breaks has failed as one that is away`,
+    `within ${CHANNEL_ACT_TIMEOUT_MS / 1000} seconds, or tries again; one that breaks has failed as one that is away`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
         const { listing_id, prices } = yield* ready()
-        const pushing = yield* makePushing
+        const pushing = yield* makePushWorker
         yield* channel.answer(listing_id, Effect.never)
         yield* prices(costing(1))
-        yield* pushing.takeDue
-        const ended = yield* Effect.forkChild(pushing.idle, { startImmediately: true })
+        yield* pushing.claimDue
+        const ended = yield* Effect.forkChild(pushing.awaitIdle, { startImmediately: true })
         yield* Effect.repeat(channel.heard, { until: (all) => all.includes(`prices ${listing_id}`) })
-        yield* TestClock.adjust(OUTWARD_ACT_MS)
+        yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
         yield* Fiber.join(ended)
         assert.match((yield* pushesOf(listing_id)).join(), /^prices waiting after 1: .*in time/)
         yield* channel.answer(listing_id, Effect.die(new Error("oops")))
@@ -263,7 +263,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const scene = yield* ready()
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       let next = 1
       const service = yield* Effect.context<Service>()
       const more = Effect.suspend(() => (next < 30 ? scene.prices(costing(++next)) : Effect.void)).pipe(
@@ -289,15 +289,15 @@ layer(layerScene)("pushes that are settled", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { listing_id, prices } = yield* ready()
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       yield* prices(costing(1))
       yield* pushedOff(pushing)
       yield* channel.answer(listing_id, disconnected)
       yield* prices(costing(2, addDays("2027-05-01", 1)))
-      const at = (ms: number) => retain(new Date(NOW + ms))
-      yield* at(LISTING_PUSHES_KEPT_MS - 1)
+      const at = (ms: number) => deleteOldPushes(new Date(NOW + ms))
+      yield* at(LISTING_PUSH_RETENTION_MS - 1)
       assert.lengthOf(yield* pushesOf(listing_id), 2)
-      yield* at(LISTING_PUSHES_KEPT_MS)
+      yield* at(LISTING_PUSH_RETENTION_MS)
       assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 0"])
     })
   )

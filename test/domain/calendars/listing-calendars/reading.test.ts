@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { ASKED_AT_ONCE } from "../../../../src/domain/calendars/listing-calendars/reading.ts"
+import { CONCURRENT_CHANNEL_READS } from "../../../../src/domain/calendars/listing-calendars/reading.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -18,11 +18,11 @@ import {
   BUSY_RETRY_SECONDS,
   CALENDAR_READ_MS,
   CALENDAR_READ_WAIT_MS,
-  CALENDAR_READS,
-  CALENDAR_READS_WAITING,
-  LISTINGS_ANSWER_DAYS,
-  LISTINGS_READ,
-  PLACES
+  CONCURRENCY_PERMITS,
+  CONCURRENT_CALENDAR_READS,
+  LISTING_CALENDAR_DAYS,
+  LISTING_CALENDARS_READ,
+  QUEUED_CALENDAR_READS
 } from "../../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import { layerScene, listed, ready, TODAY } from "../../../support/domain/calendars/listing-calendars/scene.ts"
@@ -103,8 +103,8 @@ layer(layerScene)("a read of calendars", (it) => {
       assert.match(yield* over(0, three + 1), new RegExp(`^422 end_date: .*${three}`))
       assert.match(yield* over(1, 0), /^422 start_date: .*end_date/)
 
-      const many = Array.from({ length: LISTINGS_READ }, () => scene)
-      const days = LISTINGS_ANSWER_DAYS / LISTINGS_READ
+      const many = Array.from({ length: LISTING_CALENDARS_READ }, () => scene)
+      const days = LISTING_CALENDAR_DAYS / LISTING_CALENDARS_READ
       const through = (last: number) =>
         Effect.map(read(scene, many, { start_date: TODAY, end_date: at(last - 1) }), told)
       assert.strictEqual(yield* through(days), "0 ")
@@ -135,38 +135,44 @@ layer(layerScene)("a read of calendars", (it) => {
     })
   )
 
-  it.effect(`takes ${CALENDAR_READ_MS / 1000} seconds at most, and asks for ${ASKED_AT_ONCE} listings at once`, () =>
-    Effect.gen(function* () {
-      const channel = yield* ScriptedChannel
-      const scene = yield* ready()
-      const ids = yield* Effect.forEach(Array.from({ length: 6 }), () => listingOf(scene.operatorId, scene.account))
-      for (const id of ids) yield* channel.answer(id, Effect.never)
-      const listings = ids.map((listing_id) => ({ ...scene, listing_id }))
-      const reading = yield* Effect.forkChild(read(scene, listings), { startImmediately: true })
-      yield* asked(ids[ASKED_AT_ONCE - 1] ?? "")
-      yield* TestClock.adjust(CALENDAR_READ_MS - 1)
-      assert.isUndefined(reading.pollUnsafe())
-      const heard = (yield* channel.heard).filter((act) => ids.some((id) => act === `calendar ${id}`))
-      assert.lengthOf(heard, ASKED_AT_ONCE)
-      yield* TestClock.adjust(1)
-      assert.match(told(yield* Fiber.join(reading)), /^504 listings: .*30/)
-    })
-  )
-
   it.effect(
-    `waits for channels in no place; ${CALENDAR_READS} of an operator at once, and others are not held up`,
+    `takes ${CALENDAR_READ_MS / 1000} seconds at most, and asks for ${CONCURRENT_CHANNEL_READS} listings at once`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const operators = yield* Effect.forEach(Array.from({ length: PLACES / CALENDAR_READS + 1 }), () => ready())
+        const scene = yield* ready()
+        const ids = yield* Effect.forEach(Array.from({ length: 6 }), () => listingOf(scene.operatorId, scene.account))
+        for (const id of ids) yield* channel.answer(id, Effect.never)
+        const listings = ids.map((listing_id) => ({ ...scene, listing_id }))
+        const reading = yield* Effect.forkChild(read(scene, listings), { startImmediately: true })
+        yield* asked(ids[CONCURRENT_CHANNEL_READS - 1] ?? "")
+        yield* TestClock.adjust(CALENDAR_READ_MS - 1)
+        assert.isUndefined(reading.pollUnsafe())
+        const heard = (yield* channel.heard).filter((act) => ids.some((id) => act === `calendar ${id}`))
+        assert.lengthOf(heard, CONCURRENT_CHANNEL_READS)
+        yield* TestClock.adjust(1)
+        assert.match(told(yield* Fiber.join(reading)), /^504 listings: .*30/)
+      })
+  )
+
+  it.effect(
+    `waits for channels in no place; ${CONCURRENT_CALENDAR_READS} of an operator at once, and others are not held up`,
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const operators = yield* Effect.forEach(
+          Array.from({ length: CONCURRENCY_PERMITS / CONCURRENT_CALENDAR_READS + 1 }),
+          () => ready()
+        )
         const reading = yield* Effect.forEach(operators, (each) =>
           Effect.gen(function* () {
             yield* channel.answer(each.listing_id, Effect.never)
-            const fibers = yield* Effect.forEach(Array.from({ length: CALENDAR_READS }), () =>
+            const fibers = yield* Effect.forEach(Array.from({ length: CONCURRENT_CALENDAR_READS }), () =>
               Effect.forkChild(read(each, [each]), { startImmediately: true })
             )
             yield* Effect.repeat(channel.heard, {
-              until: (all) => all.filter((act) => act === `calendar ${each.listing_id}`).length === CALENDAR_READS
+              until: (all) =>
+                all.filter((act) => act === `calendar ${each.listing_id}`).length === CONCURRENT_CALENDAR_READS
             })
             return fibers
           })
@@ -189,7 +195,7 @@ layer(layerScene)("a read of calendars", (it) => {
   )
 
   it.effect(
-    `waits while ${CALENDAR_READS} reads of its operator are served; ${CALENDAR_READS_WAITING} may wait, and the next gets 500`,
+    `waits while ${CONCURRENT_CALENDAR_READS} reads of its operator are served; ${QUEUED_CALENDAR_READS} may wait, and the next gets 500`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
@@ -199,11 +205,12 @@ layer(layerScene)("a read of calendars", (it) => {
           answerTo(scene.token, "search_listing_calendars", { ...MAY, listings: [named(scene)] }),
           { startImmediately: true }
         )
-        const reading = yield* Effect.replicateEffect(begin, CALENDAR_READS)
+        const reading = yield* Effect.replicateEffect(begin, CONCURRENT_CALENDAR_READS)
         yield* Effect.repeat(channel.heard, {
-          until: (all) => all.filter((act) => act === `calendar ${scene.listing_id}`).length === CALENDAR_READS
+          until: (all) =>
+            all.filter((act) => act === `calendar ${scene.listing_id}`).length === CONCURRENT_CALENDAR_READS
         })
-        const further = yield* Effect.replicateEffect(begin, CALENDAR_READS_WAITING + 1)
+        const further = yield* Effect.replicateEffect(begin, QUEUED_CALENDAR_READS + 1)
         const finishedReads = () => further.filter((fiber) => fiber.pollUnsafe() !== undefined)
         yield* Effect.repeat(Effect.yieldNow, { until: () => finishedReads().length > 0 })
         const [refusedRead, ...more] = finishedReads()

@@ -2,18 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Struct } from "effect"
 import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
-import { TOLD_CHANNELS } from "../../../../src/domain/calendars/listing-calendars/contract.ts"
+import { CALENDAR_PUSH_CHANNELS } from "../../../../src/domain/calendars/listing-calendars/contract.ts"
 import {
-  fitsAnAnswer,
-  honouredOf,
-  hoursOf,
-  inReach,
-  restrictsSoundly,
-  spanOf,
-  unhonouredIn
+  coveringRange,
+  findUnsupportedRestrictions,
+  keepSupportedRestrictions,
+  parseAdvanceHours,
+  validatePushDates,
+  validateResponseSize,
+  validateRestrictions
 } from "../../../../src/domain/calendars/listing-calendars/rules.ts"
-import { HONOURED_BY } from "../../../../src/domain/channels/port/days.ts"
-import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../../../src/platform/limits.ts"
+import { CHANNELS_BY_RESTRICTION } from "../../../../src/domain/channels/port/days.ts"
+import { AVAILABILITY_END_DAYS, LISTING_CALENDAR_DAYS } from "../../../../src/platform/limits.ts"
 
 const TODAY = "2027-05-10"
 
@@ -39,7 +39,7 @@ describe("ranges of days", () => {
         const wrong = ranges.findIndex((each) => expected(each) !== undefined)
         const named = ranges[wrong]
         const field = named === undefined ? "fits" : `prices[${wrong}].${expected(named)}_date`
-        assert.strictEqual(told(inReach("prices", ranges, TODAY)), field)
+        assert.strictEqual(told(validatePushDates("prices", ranges, TODAY)), field)
       })
     )
   })
@@ -47,7 +47,7 @@ describe("ranges of days", () => {
   it("span from the first day of any to the last of any", () => {
     fc.assert(
       fc.property(fc.array(range, { minLength: 1, maxLength: 5 }), (ranges) => {
-        const span = spanOf(ranges)
+        const span = coveringRange(ranges)
         assert(span !== undefined)
         assert.isTrue(ranges.every((each) => span.start_date <= each.start_date && each.end_date <= span.end_date))
         assert.include(
@@ -60,13 +60,13 @@ describe("ranges of days", () => {
         )
       })
     )
-    assert.isUndefined(spanOf([]))
+    assert.isUndefined(coveringRange([]))
   })
 
   it("of several listings fill one answer and no more", () => {
     const over = (days: number) => ({ start: TODAY, end: addDays(TODAY, days - 1) })
-    assert.strictEqual(told(fitsAnAnswer(100, over(LISTINGS_ANSWER_DAYS / 100))), "fits")
-    assert.strictEqual(told(fitsAnAnswer(100, over(LISTINGS_ANSWER_DAYS / 100 + 1))), "listings")
+    assert.strictEqual(told(validateResponseSize(100, over(LISTING_CALENDAR_DAYS / 100))), "fits")
+    assert.strictEqual(told(validateResponseSize(100, over(LISTING_CALENDAR_DAYS / 100 + 1))), "listings")
   })
 })
 
@@ -99,35 +99,45 @@ const restrictions = fc
 describe("restrictions", () => {
   it("are told to a channel as far as it honours them, in order, and no range without one", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...TOLD_CHANNELS), fc.array(restrictions, { maxLength: 4 }), (channel, ranges) => {
-        const isHonoured = (name: string) =>
-          Object.entries(HONOURED_BY).some(([each, by]) => each === name && by.some((type) => type === channel))
-        const wanted = ranges
-          .map((each) => Object.entries(each).filter(([name]) => name in days || isHonoured(name)))
-          .filter((fields) => fields.length > 2)
-          .map((fields) => Object.fromEntries(fields))
-        assert.deepStrictEqual(
-          honouredOf(channel, ranges).map((each) => ({ ...each })),
-          wanted
-        )
-      })
+      fc.property(
+        fc.constantFrom(...CALENDAR_PUSH_CHANNELS),
+        fc.array(restrictions, { maxLength: 4 }),
+        (channel, ranges) => {
+          const isHonoured = (name: string) =>
+            Object.entries(CHANNELS_BY_RESTRICTION).some(
+              ([each, by]) => each === name && by.some((type) => type === channel)
+            )
+          const wanted = ranges
+            .map((each) => Object.entries(each).filter(([name]) => name in days || isHonoured(name)))
+            .filter((fields) => fields.length > 2)
+            .map((fields) => Object.fromEntries(fields))
+          assert.deepStrictEqual(
+            keepSupportedRestrictions(channel, ranges).map((each) => ({ ...each })),
+            wanted
+          )
+        }
+      )
     )
   })
 
   it("are dropped exactly where no range that a channel is told of has them", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...TOLD_CHANNELS), fc.array(restrictions, { maxLength: 4 }), (channel, ranges) => {
-        const names = (of: ReadonlyArray<object>) => new Set(of.flatMap((each) => Object.keys(each)))
-        const [sent, honoured] = [names(ranges), names(honouredOf(channel, ranges))]
-        const dropped = Struct.keys(HONOURED_BY).filter((name) => sent.has(name) && !honoured.has(name))
-        assert.deepStrictEqual(unhonouredIn(channel, ranges), dropped)
-      })
+      fc.property(
+        fc.constantFrom(...CALENDAR_PUSH_CHANNELS),
+        fc.array(restrictions, { maxLength: 4 }),
+        (channel, ranges) => {
+          const names = (of: ReadonlyArray<object>) => new Set(of.flatMap((each) => Object.keys(each)))
+          const [sent, honoured] = [names(ranges), names(keepSupportedRestrictions(channel, ranges))]
+          const dropped = Struct.keys(CHANNELS_BY_RESTRICTION).filter((name) => sent.has(name) && !honoured.has(name))
+          assert.deepStrictEqual(findUnsupportedRestrictions(channel, ranges), dropped)
+        }
+      )
     )
   })
 
   it("of a range are at least one", () => {
     assert.strictEqual(
-      told(restrictsSoundly([{ ...days, closed_on_arrival: false }, days])),
+      told(validateRestrictions([{ ...days, closed_on_arrival: false }, days])),
       "restrictions[1].start_date"
     )
   })
@@ -135,7 +145,7 @@ describe("restrictions", () => {
   it("allow no maximum below its minimum", () => {
     fc.assert(
       fc.property(nights, nights, advance, advance, (least, most, soonest, latest) => {
-        const sound = (fields: object) => told(restrictsSoundly([{ ...days, ...fields }]))
+        const sound = (fields: object) => told(validateRestrictions([{ ...days, ...fields }]))
         for (const kind of ["stay_on_arrival", "stay_through"])
           assert.strictEqual(
             sound({ [`min_${kind}`]: least, [`max_${kind}`]: most }),
@@ -150,6 +160,6 @@ describe("restrictions", () => {
   })
 
   it("in advance are days and hours", () => {
-    fc.assert(fc.property(advance, ({ text, hours }) => assert.strictEqual(hoursOf(text), hours)))
+    fc.assert(fc.property(advance, ({ text, hours }) => assert.strictEqual(parseAdvanceHours(text), hours)))
   })
 })

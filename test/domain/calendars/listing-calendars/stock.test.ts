@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import { driftOf, nextNight } from "../../../../src/domain/calendars/listing-calendars/drift.ts"
+import { findDrift, nextComparisonAt } from "../../../../src/domain/calendars/listing-calendars/drift.ts"
 import {
-  asTheHostSaid,
-  distancesIn,
-  type Stock,
-  stockedBy,
-  within
+  clipRanges,
+  dayOffsetsIn,
+  type ListingStock,
+  toCalendarInventories,
+  toHostInventories
 } from "../../../../src/domain/calendars/listing-calendars/stock.ts"
 import { LISTING_INVENTORY_MAX, LISTING_RANGES } from "../../../../src/platform/limits.ts"
 
@@ -34,7 +34,7 @@ const stock = fc
     untold: ranges
   })
   .map(
-    (all): Stock => ({
+    (all): ListingStock => ({
       ...all,
       start_date: FIRST,
       end_date: LAST,
@@ -46,14 +46,14 @@ const stock = fc
 const names = (date: string) => (days: { readonly start_date: string; readonly end_date: string }) =>
   days.start_date <= date && date <= days.end_date
 
-const freeOn = ({ rooms, unsellable }: Stock, date: string) =>
+const freeOn = ({ rooms, unsellable }: ListingStock, date: string) =>
   Math.max(rooms - (unsellable.get(daysInRange(FIRST, date) - 1) ?? 0), 0)
 
 describe("what a channel is told", () => {
   it("of the calendar is each of the days once, with how many are free, in as few ranges as there can be", () =>
     fc.assert(
       fc.property(stock, ranges, (known, days) => {
-        const told = stockedBy(known, days)
+        const told = toCalendarInventories(known, days)
         for (const date of dates) {
           const said = told.filter(names(date)).map(({ inventory }) => inventory)
           assert.deepStrictEqual(said, days.some(names(date)) ? [freeOn(known, date)] : [])
@@ -70,7 +70,7 @@ describe("what a channel is told", () => {
   it("of the host's word never sells a night of which nothing can be sold, nor one that the calendar changed since", () =>
     fc.assert(
       fc.property(stock, stocked, (known, asked) => {
-        const told = asTheHostSaid(known, asked)
+        const told = toHostInventories(known, asked)
         for (const date of dates) {
           const word = asked.findLast(names(date))?.inventory
           const free = freeOn(known, date)
@@ -80,7 +80,7 @@ describe("what a channel is told", () => {
             word === undefined || expected === undefined ? [] : [expected]
           )
         }
-        assert.deepStrictEqual(asTheHostSaid({ ...known, linked: false }, asked), asked)
+        assert.deepStrictEqual(toHostInventories({ ...known, linked: false }, asked), asked)
       })
     ))
 
@@ -98,13 +98,13 @@ describe("what a channel is told", () => {
       inventory: nth
     }))
     const days = { start_date: FIRST, end_date: LAST }
-    const known: Stock = { ...days, linked: true, rooms: 1, unsellable: counted, said: [days], untold: [] }
-    assert.deepStrictEqual(asTheHostSaid(known, asked), [{ ...days, inventory: LISTING_RANGES - 1 }])
+    const known: ListingStock = { ...days, linked: true, rooms: 1, unsellable: counted, said: [days], untold: [] }
+    assert.deepStrictEqual(toHostInventories(known, asked), [{ ...days, inventory: LISTING_RANGES - 1 }])
     assert.strictEqual(reckoned, LENGTH)
   })
 
   it(`is never more than ${LISTING_INVENTORY_MAX}`, () => {
-    const rooms = (count: number): Stock => ({
+    const rooms = (count: number): ListingStock => ({
       start_date: FIRST,
       end_date: FIRST,
       linked: true,
@@ -118,17 +118,17 @@ describe("what a channel is told", () => {
       [LISTING_INVENTORY_MAX, LISTING_INVENTORY_MAX],
       [LISTING_INVENTORY_MAX + 1, LISTING_INVENTORY_MAX]
     ] as const)
-      assert.deepStrictEqual(stockedBy(rooms(count), [day]), [{ ...day, inventory: told }])
+      assert.deepStrictEqual(toCalendarInventories(rooms(count), [day]), [{ ...day, inventory: told }])
   })
 
   it("lies between two days, both included", () =>
     fc.assert(
       fc.property(ranges, range, (all, span) => {
-        const inside = within(all, span)
+        const inside = clipRanges(all, span)
         for (const date of [addDays(FIRST, -1), ...dates, addDays(LAST, 1)])
           assert.strictEqual(inside.some(names(date)), all.some(names(date)) && names(date)(span))
         assert.strictEqual(
-          distancesIn(FIRST, inside).size,
+          dayOffsetsIn(FIRST, inside).size,
           dates.filter((date) => all.some(names(date)) && names(date)(span)).length
         )
       })
@@ -144,7 +144,7 @@ describe("what drifted", () => {
         fc.array(fc.integer({ min: 0, max: 4 }), { minLength: LENGTH, maxLength: LENGTH }),
         (known, suspected, sold) => {
           const there = dates.map((date, nth) => ({ date, inventory: sold[nth] ?? 0 }))
-          const drift = driftOf(known, [...there, { date: addDays(LAST, 1), inventory: 9 }], suspected)
+          const drift = findDrift(known, [...there, { date: addDays(LAST, 1), inventory: 9 }], suspected)
           for (const { date, inventory } of there) {
             const free = freeOn(known, date)
             const isOurs = !known.untold.some(names(date)) && !(known.said.some(names(date)) && free > 0)
@@ -161,7 +161,7 @@ describe("what drifted", () => {
   it("is looked for from three to five at night, each night once", () => {
     const minutes = (text: string) => new Date(`${text}:00Z`)
     const at = (now: string, zone: string, random: number) =>
-      nextNight(minutes(now), zone, random).toISOString().slice(0, 16)
+      nextComparisonAt(minutes(now), zone, random).toISOString().slice(0, 16)
     // Berlin is two hours ahead in May.
     assert.strictEqual(at("2027-05-10T10:00", "Europe/Berlin", 0), "2027-05-11T01:00")
     assert.strictEqual(at("2027-05-10T00:59", "Europe/Berlin", 0.5), "2027-05-10T02:00")
@@ -174,7 +174,7 @@ describe("what drifted", () => {
         fc.constantFrom("Europe/Berlin", "America/New_York", "Pacific/Apia", "Asia/Kathmandu", "America/Sao_Paulo"),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (now, zone, random) => {
-          const next = nextNight(new Date(now), zone, random).getTime()
+          const next = nextComparisonAt(new Date(now), zone, random).getTime()
           assert.isTrue(next > now && next - now <= 32 * 60 * 60 * 1000)
         }
       )

@@ -3,15 +3,19 @@ import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PUSH_LEASE_MS, PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
-import type { TakenPush } from "../../../../src/domain/calendars/listing-calendars/push.ts"
-import { layerPushing, makePushing, PUSH_GAP_MS } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import type { ClaimedPush } from "../../../../src/domain/calendars/listing-calendars/push.ts"
+import {
+  layerPushWorker,
+  makePushWorker,
+  PUSH_POLL_GAP_MS
+} from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
 import {
   PUSHING_ACCOUNT_SHARE,
   PUSHING_ROOM,
   PUSHING_SHARE
 } from "../../../../src/domain/calendars/listing-calendars/taking.ts"
-import { OUTWARD_ACT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
+import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import {
   costing,
@@ -26,11 +30,11 @@ import {
 import { freshOperator } from "../../../support/harness.ts"
 import { channelAccountOf } from "../../../support/listings.ts"
 
-const take = (most: number, underWay: ReadonlyArray<TakenPush> = []) =>
+const take = (most: number, underWay: ReadonlyArray<ClaimedPush> = []) =>
   Effect.flatMap(PushQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
 
 /** A push of the host's in a worker's hands. */
-const held = (lane: TakenPush) => {
+const held = (lane: ClaimedPush) => {
   assert(lane.push_id !== null)
   return { lane, push_id: lane.push_id, ranges: undefined }
 }
@@ -67,7 +71,7 @@ layer(layerScene)("a worker", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
-      assert.isAbove(PUSH_LEASE_MS, OUTWARD_ACT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      assert.isAbove(PUSH_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
       const { operatorId, listing_id, prices } = yield* ready()
       const queue = yield* PushQueue
       yield* prices(costing(1))
@@ -119,14 +123,14 @@ layer(layerScene)("a worker", (it) => {
       yield* prices(costing(1))
       yield* prices(costing(2))
       const scope = yield* Scope.make()
-      const pushing = yield* Scope.provide(makePushing, scope)
-      yield* pushing.takeDue
+      const pushing = yield* Scope.provide(makePushWorker, scope)
+      yield* pushing.claimDue
       yield* Deferred.await(began)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(closing)
       yield* channel.answer(listing_id, Effect.void)
-      yield* pushedOff(yield* makePushing)
+      yield* pushedOff(yield* makePushWorker)
       assert.deepStrictEqual(yield* pricesOf(listing_id), [1, 2])
       assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices pushed after 1", "prices pushed after 1"])
     })
@@ -145,7 +149,7 @@ layer(layerScene)("a worker", (it) => {
       // Due later than all of the greedy one's.
       yield* TestClock.adjust("2 minutes")
       yield* quiet.prices(costing(7))
-      const owners = (taken: ReadonlyArray<TakenPush>) => taken.map((each) => each.operator_id).toSorted()
+      const owners = (taken: ReadonlyArray<ClaimedPush>) => taken.map((each) => each.operator_id).toSorted()
       const first = yield* take(PUSHING_ROOM)
       assert.deepStrictEqual(
         owners(first),
@@ -188,7 +192,7 @@ layer(layerScene)("a worker", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const channel = yield* ScriptedChannel
-      const pushing = yield* makePushing
+      const pushing = yield* makePushWorker
       const [gate, begun] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       let [underWay, most, started] = [0, 0, 0]
       const act = Effect.gen(function* () {
@@ -202,9 +206,9 @@ layer(layerScene)("a worker", (it) => {
         yield* waitingLanes(operatorId, account, PUSHING_ACCOUNT_SHARE)
       }
       for (let nth = 1; nth <= PUSHING_ACCOUNT_SHARE; nth++) yield* channel.answer(`L${nth}`, act)
-      yield* pushing.takeDue
+      yield* pushing.claimDue
       yield* Deferred.await(begun)
-      yield* pushing.takeDue
+      yield* pushing.claimDue
       yield* Deferred.succeed(gate, undefined)
       yield* pushedOff(pushing)
       assert.deepStrictEqual([most, started], [PUSHING_ROOM, PUSHING_ROOM + PUSHING_ACCOUNT_SHARE])
@@ -215,13 +219,13 @@ layer(layerScene)("a worker", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const { operatorId, listing_id, prices } = yield* ready()
-      yield* Layer.build(layerPushing)
+      yield* Layer.build(layerPushWorker)
       const told = Effect.map(pricesOf(listing_id), (all) => all.length)
       for (const price of [1, 2, 3]) {
         yield* prices(costing(price))
         // Far less than a worker that only polls would need.
         yield* Effect.repeat(Effect.andThen(TestClock.adjust(1), told), { until: (count) => count === price })
-        yield* TestClock.adjust(PUSH_GAP_MS)
+        yield* TestClock.adjust(PUSH_POLL_GAP_MS)
       }
       yield* Effect.repeat(eventsOf(operatorId), { until: (events) => events.length === 3 })
     })
@@ -232,13 +236,13 @@ layer(layerScene)("a worker", (it) => {
       yield* emptied
       const scene = yield* ready()
       const other = yield* listed(yield* freshOperator())
-      const [one, two] = [yield* makePushing, yield* makePushing]
+      const [one, two] = [yield* makePushWorker, yield* makePushWorker]
       const put = (price: number) => Effect.all([scene.prices(costing(price)), other.prices(costing(price))])
       const prices = Array.from({ length: 40 }, (_, at) => at + 1)
       const putting = yield* Effect.forkChild(Effect.forEach(prices, put, { concurrency: 8 }))
       while (putting.pollUnsafe() === undefined) {
-        yield* Effect.all([one.takeDue, two.takeDue], { concurrency: 2 })
-        yield* Effect.all([one.idle, two.idle])
+        yield* Effect.all([one.claimDue, two.claimDue], { concurrency: 2 })
+        yield* Effect.all([one.awaitIdle, two.awaitIdle])
       }
       yield* pushedOff(one)
       for (const { listing_id } of [scene, other]) {

@@ -79,7 +79,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
         const error = yield* Effect.flip(asked)
         assert.deepStrictEqual([error._tag, fieldOf({ error_msg: error.message })], ["NotFound", field])
       }
-      assert.deepStrictEqual(yield* byNobody(feeds.ofCalendars(operatorId, property)), [])
+      assert.deepStrictEqual(yield* byNobody(feeds.listCalendarFeeds(operatorId, property)), [])
       assert.deepStrictEqual(yield* trailOf(operatorId), [])
     })
   )
@@ -90,13 +90,13 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
       yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
       const before = yield* addressFor()
       const feed = Option.getOrThrow(yield* feeds.open(tokenIn(before.url)))
-      yield* feeds.tell(feed, Option.getOrThrow(yield* feeds.read(feed)))
+      yield* feeds.recordRead(feed, Option.getOrThrow(yield* feeds.read(feed)))
       const after = yield* renew()
       assert.strictEqual(after.feed_id, before.feed_id)
       assert.isTrue(Option.isNone(yield* feeds.open(tokenIn(before.url))))
       assert.deepStrictEqual(yield* feeds.open(tokenIn(after.url)), Option.some(feed))
       assert.deepStrictEqual(yield* addressFor(), after)
-      assert.isTrue(Option.isNone(Option.getOrThrow(yield* feeds.read(feed)).news))
+      assert.isTrue(Option.isNone(Option.getOrThrow(yield* feeds.read(feed)).unrecordedBusyDays))
       assert.deepStrictEqual((yield* trailOf(operatorId)).at(-1)?.fields, ["token"])
     })
   )
@@ -109,7 +109,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
       const forA = yield* addressFor(a)
       yield* addressFor()
       yield* sql`DELETE FROM imported_calendars WHERE operator_id = ${operatorId} AND id = ${a}`
-      const listed = yield* byNobody(feeds.ofCalendars(operatorId, property))
+      const listed = yield* byNobody(feeds.listCalendarFeeds(operatorId, property))
       assert.deepStrictEqual(
         listed.map(({ calendar_id }) => calendar_id),
         [a, b]
@@ -144,7 +144,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
           opened.flatMap((feed, at) => (Option.isNone(feed) ? [at - 1] : [])),
           [3]
         )
-        assert.lengthOf(yield* byNobody(feeds.ofCalendars(operatorId, property)), CALENDAR_FEEDS)
+        assert.lengthOf(yield* byNobody(feeds.listCalendarFeeds(operatorId, property)), CALENDAR_FEEDS)
       })
   )
 
@@ -166,7 +166,7 @@ layer(layerFeeds)("reading a feed", (it) => {
       const { url } = yield* addressFor(a)
       const read = Effect.gen(function* () {
         const feed = Option.getOrThrow(yield* feeds.open(tokenIn(url)))
-        yield* feeds.tell(feed, Option.getOrThrow(yield* feeds.read(feed)))
+        yield* feeds.recordRead(feed, Option.getOrThrow(yield* feeds.read(feed)))
       })
       for (const expected of [4, 3, 3]) assert.strictEqual((yield* countStatements(read))[1], expected)
       yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])

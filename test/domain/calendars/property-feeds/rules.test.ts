@@ -1,8 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import { addressOf, isToken, newToken } from "../../../../src/domain/calendars/property-feeds/address.ts"
-import { busyOf, feedSpan, type KnownBusy, toldOf } from "../../../../src/domain/calendars/property-feeds/rules.ts"
+import { isFeedToken, newFeedToken, toFeedUrl } from "../../../../src/domain/calendars/property-feeds/address.ts"
+import {
+  type BusyDaysRow,
+  feedDateRange,
+  toBusyDateMultirange,
+  toBusyPeriods
+} from "../../../../src/domain/calendars/property-feeds/rules.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import { withoutSecrets } from "../../../../src/platform/telemetry/secrets.ts"
 
@@ -13,7 +18,7 @@ const DAYS = daysInRange(SPAN.start, SPAN.end)
 /** Of each day of the span, what there is: nothing, the stay 1 or 2, or it is closed. */
 const kinds = fc.array(fc.constantFrom("free", 1, 2, "closed"), { minLength: DAYS, maxLength: DAYS })
 
-const knownOf = (days: ReadonlyArray<string | number>): KnownBusy => {
+const knownOf = (days: ReadonlyArray<string | number>): BusyDaysRow => {
   const held = days.flatMap((kind, day) => (typeof kind === "number" ? [{ day, kind }] : []))
   return {
     is_let: true,
@@ -32,7 +37,7 @@ describe("what is busy in a feed", () => {
   it("is each day that is not free, once, by a stay or another reason, in as few pieces as there are", () => {
     fc.assert(
       fc.property(kinds, (days) => {
-        const busy = busyOf(knownOf(days), SPAN)
+        const busy = toBusyPeriods(knownOf(days), SPAN)
         const reasons = new Map(
           busy.flatMap(({ reason, start, end }) => daysOf(start, end).map((day) => [day, reason]))
         )
@@ -57,7 +62,7 @@ describe("what is busy in a feed", () => {
   it("is told as the days from today on, in stretches with a free day between them", () => {
     fc.assert(
       fc.property(kinds, (days) => {
-        const told = toldOf(busyOf(knownOf(days), SPAN), TODAY)
+        const told = toBusyDateMultirange(toBusyPeriods(knownOf(days), SPAN), TODAY)
         const stretches = Array.from(told.matchAll(/\[([\d-]+),([\d-]+)\)/g), ([, start = "", end = ""]) => ({
           start,
           end
@@ -77,29 +82,29 @@ describe("what is busy in a feed", () => {
 
   it("is all of it, once, where the property is not let", () => {
     const known = { ...knownOf(Array.from({ length: DAYS }, () => 1)), is_let: false }
-    const busy = busyOf(known, SPAN)
+    const busy = toBusyPeriods(known, SPAN)
     assert.deepStrictEqual(busy, [{ reason: "not let", start: "2027-05-01", end: "2027-07-01" }])
-    assert.strictEqual(toldOf(busy, TODAY), "{[2027-05-20,2027-07-01)}")
-    assert.strictEqual(toldOf([], TODAY), "{}")
+    assert.strictEqual(toBusyDateMultirange(busy, TODAY), "{[2027-05-20,2027-07-01)}")
+    assert.strictEqual(toBusyDateMultirange([], TODAY), "{}")
   })
 
   it("reaches from the month before this one to the last day that can be closed", () => {
-    assert.deepStrictEqual(feedSpan(TODAY), { start: "2027-04-01", end: addDays(TODAY, AVAILABILITY_END_DAYS) })
-    assert.strictEqual(feedSpan("2027-01-31").start, "2026-12-01")
+    assert.deepStrictEqual(feedDateRange(TODAY), { start: "2027-04-01", end: addDays(TODAY, AVAILABILITY_END_DAYS) })
+    assert.strictEqual(feedDateRange("2027-01-31").start, "2026-12-01")
   })
 })
 
 describe("the token of a feed", () => {
   it("has 130 random bits, is told from any other text, and leaves in no line of the log", () => {
-    const tokens = Array.from({ length: 200 }, newToken)
+    const tokens = Array.from({ length: 200 }, newFeedToken)
     assert.strictEqual(new Set(tokens).size, 200)
     for (const token of tokens) {
       assert.match(token, /^lkfeed_[0-9a-z]{26}$/)
-      assert.isTrue(isToken(token))
-      assert.notInclude(withoutSecrets(`GET ${addressOf("https://api.example.test", token)}`), token.slice(7))
+      assert.isTrue(isFeedToken(token))
+      assert.notInclude(withoutSecrets(`GET ${toFeedUrl("https://api.example.test", token)}`), token.slice(7))
     }
     for (const odd of ["", "lkfeed_", `${tokens[0]}x`, ` ${tokens[0]}`, tokens[0]?.toUpperCase() ?? "", "lkcal_x"]) {
-      assert.isFalse(isToken(odd))
+      assert.isFalse(isFeedToken(odd))
     }
   })
 })

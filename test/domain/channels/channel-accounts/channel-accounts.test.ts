@@ -94,10 +94,10 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const id = yield* byNobody(accounts.connect(operatorId, account("V-1"), AT))
       const speaker = speaking(operatorId, id, "vrbo")
       const left = accountSaid(3, { auth_status: "disconnected" })
-      assert.strictEqual(yield* byNobody(accounts.said(speaker, left, AT)), "applied")
+      assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, left, AT)), "applied")
       assert.strictEqual(yield* byNobody(accounts.connect(operatorId, account("V-1", { username: "new" }), AT)), id)
       // What was said before the host connected it again does not end it again.
-      assert.strictEqual(yield* byNobody(accounts.said(speaker, left, AT)), "known")
+      assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, left, AT)), "known")
       const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
       assert.lengthOf(channel_accounts, 1)
       assert.deepInclude(channel_accounts[0], { id, username: "new", auth_status: "active" })
@@ -155,9 +155,9 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
         for (const each of order) {
           const outcome = each.version > last ? "applied" : "late"
           last = Math.max(last, each.version)
-          assert.strictEqual(yield* byNobody(accounts.said(speaker, each, AT)), outcome)
+          assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, each, AT)), outcome)
           assert.strictEqual(
-            yield* byNobody(accounts.said(speaker, each, AT)),
+            yield* byNobody(accounts.handleUpdate(speaker, each, AT)),
             each.version === last ? "known" : "late"
           )
         }
@@ -172,7 +172,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const { operatorId } = yield* host()
       const accounts = yield* ChannelAccounts
       const speaker = speaking(operatorId, yield* channelAccountOf(operatorId))
-      assert.strictEqual(yield* byNobody(accounts.said(speaker, accountSaid(1), AT)), "applied")
+      assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, accountSaid(1), AT)), "applied")
       assert.deepStrictEqual(yield* trailOf(operatorId), [])
     })
   )
@@ -189,7 +189,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
         speaking(operatorId, id, "vrbo"),
         speaking(operatorId, 987_654_321)
       ]) {
-        const refused = yield* Effect.flip(byNobody(accounts.said(speaker, left, AT)))
+        const refused = yield* Effect.flip(byNobody(accounts.handleUpdate(speaker, left, AT)))
         assert.match(refused.reason, /no such account/)
       }
       const { channel_accounts } = yield* api.search_channel_accounts({ id }).pipe(as)

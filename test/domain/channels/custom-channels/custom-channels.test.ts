@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { customChannelOf } from "../../../../src/domain/channels/custom-channels/dictionary.ts"
+import { findCustomChannel } from "../../../../src/domain/channels/custom-channels/dictionary.ts"
 import { Deployment } from "../../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { host } from "../../../support/domain/portfolio.ts"
@@ -36,9 +36,9 @@ for (const deployment of ["international", "regional"] as const) {
     )
 
     it("are found by their id, where they are listed", () => {
-      assert.deepStrictEqual(customChannelOf(deployment, 29), { id: 29, name: "Booking site" })
-      assert.strictEqual(customChannelOf(deployment, 35) !== undefined, deployment === "international")
-      assert.isUndefined(customChannelOf(deployment, 28))
+      assert.deepStrictEqual(findCustomChannel(deployment, 29), { id: 29, name: "Booking site" })
+      assert.strictEqual(findCustomChannel(deployment, 35) !== undefined, deployment === "international")
+      assert.isUndefined(findCustomChannel(deployment, 28))
     })
   })
 }

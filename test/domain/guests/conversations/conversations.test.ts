@@ -9,7 +9,7 @@ import {
   IMAGE_TEXT,
   MESSAGE_TEXT,
   MESSAGES_SHOWN,
-  MESSAGES_WAITING
+  QUEUED_MESSAGES
 } from "../../../../src/platform/limits.ts"
 import { conversationOf } from "../../../support/conversations.ts"
 import { eventsOf, forgetEvents, NOW } from "../../../support/domain/bookings/reservations/ready.ts"
@@ -442,12 +442,12 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
     })
   )
 
-  it.effect(`let ${MESSAGES_WAITING} messages wait, and no more`, () =>
+  it.effect(`let ${QUEUED_MESSAGES} messages wait, and no more`, () =>
     Effect.gen(function* () {
       const { operatorId, token, id, send, conversation } = yield* conversing
       const sql = yield* SqlClient.SqlClient
       yield* send("first")
-      yield* sql`UPDATE message_lanes SET waiting = ${MESSAGES_WAITING - 2} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE message_lanes SET waiting = ${QUEUED_MESSAGES - 2} WHERE operator_id = ${operatorId}`
       const sending = call(token, "send_message", { id, message: "again" })
       const codes = (yield* Effect.forEach(Array.from({ length: 5 }), () => sending, { concurrency: "unbounded" })).map(
         ({ error_code }) => error_code
@@ -455,8 +455,8 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       assert.deepStrictEqual(codes.toSorted(), [0, 0, 409, 409, 409])
       const conflict = yield* sending
       assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "id"])
-      assert.include(conflict.error_msg, `${MESSAGES_WAITING}`)
-      assert.strictEqual((yield* laneOf(operatorId))?.waiting, MESSAGES_WAITING)
+      assert.include(conflict.error_msg, `${QUEUED_MESSAGES}`)
+      assert.strictEqual((yield* laneOf(operatorId))?.waiting, QUEUED_MESSAGES)
       assert.lengthOf((yield* conversation()).messages, 3)
     })
   )

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { ECHO_CLOCK_MS, ECHO_WITHIN_MS, MESSAGE_TEXT } from "../../../../src/platform/limits.ts"
+import { CHANNEL_CLOCK_SKEW_MS, MESSAGE_FEEDBACK_LOOP_MS, MESSAGE_TEXT } from "../../../../src/platform/limits.ts"
 import { order, room } from "../../../support/connectors/ingest/saying.ts"
 import { eventsOf, forgetEvents, NOW } from "../../../support/domain/bookings/reservations/ready.ts"
 import {
@@ -314,13 +314,13 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
           yield* send(text)
           yield* settled(operatorId, text, "unknown")
         }
-        yield* TestClock.setTime(at + 2 * ECHO_WITHIN_MS)
-        yield* hear(hostSaid("early", { message_id: "C1", sent_at: instant(-ECHO_CLOCK_MS - 1) }))
+        yield* TestClock.setTime(at + 2 * MESSAGE_FEEDBACK_LOOP_MS)
+        yield* hear(hostSaid("early", { message_id: "C1", sent_at: instant(-CHANNEL_CLOCK_SKEW_MS - 1) }))
         assert.lengthOf(yield* texts, 5)
-        yield* hear(hostSaid("just", { message_id: "C2", sent_at: instant(-ECHO_CLOCK_MS) }))
-        yield* hear(hostSaid("last", { message_id: "C3", sent_at: instant(ECHO_WITHIN_MS) }))
+        yield* hear(hostSaid("just", { message_id: "C2", sent_at: instant(-CHANNEL_CLOCK_SKEW_MS) }))
+        yield* hear(hostSaid("last", { message_id: "C3", sent_at: instant(MESSAGE_FEEDBACK_LOOP_MS) }))
         assert.lengthOf(yield* texts, 5)
-        yield* hear(hostSaid("late", { message_id: "C4", sent_at: instant(ECHO_WITHIN_MS + 1) }))
+        yield* hear(hostSaid("late", { message_id: "C4", sent_at: instant(MESSAGE_FEEDBACK_LOOP_MS + 1) }))
         assert.lengthOf(yield* texts, 6)
       })
   )

@@ -4,11 +4,11 @@ import fc from "fast-check"
 import { ChannelType } from "../../../../src/domain/channels/port/channel-type.ts"
 import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
-  activitiesOf,
-  fittingText,
-  isNote,
-  newest,
-  sendableIn
+  buildActivities,
+  checkMessageLength,
+  isNoteWithinLimit,
+  parseMessageContent,
+  toMessagePage
 } from "../../../../src/domain/guests/conversations/rules.ts"
 import { ACTIVITIES_SHOWN, CONVERSATION_NOTE, MESSAGE_TEXT, MESSAGES_SHOWN } from "../../../../src/platform/limits.ts"
 
@@ -18,7 +18,7 @@ describe("what is sent", () => {
   it("is nothing without a text that says something and without an image, which names both", () => {
     fc.assert(
       fc.property(blank, blank, (message, jpeg_base64) => {
-        const sent = sendableIn({
+        const sent = parseMessageContent({
           ...(message === undefined ? {} : { message }),
           ...(jpeg_base64 === undefined ? {} : { jpeg_base64 })
         })
@@ -32,7 +32,7 @@ describe("what is sent", () => {
     fc.assert(
       fc.property(text, (message) => {
         assert.deepStrictEqual(
-          sendableIn({ message: ` ${message}\n` }),
+          parseMessageContent({ message: ` ${message}\n` }),
           Result.succeed({ text: ` ${message}\n`, jpegBase64: undefined })
         )
       })
@@ -41,7 +41,7 @@ describe("what is sent", () => {
 
   it("is an image alone where the text is blank", () => {
     assert.deepStrictEqual(
-      sendableIn({ message: "  ", jpeg_base64: "/9j/" }),
+      parseMessageContent({ message: "  ", jpeg_base64: "/9j/" }),
       Result.succeed({ text: "", jpegBase64: "/9j/" })
     )
   })
@@ -52,8 +52,8 @@ describe("a text on a channel", () => {
     for (const type of ChannelType.literals) {
       const most = messageLimit(type)
       assert.isAtMost(most, MESSAGE_TEXT)
-      assert.isTrue(Result.isSuccess(fittingText(type, "😀".repeat(most))))
-      const long = fittingText(type, "😀".repeat(most + 1))
+      assert.isTrue(Result.isSuccess(checkMessageLength(type, "😀".repeat(most))))
+      const long = checkMessageLength(type, "😀".repeat(most + 1))
       assert.isTrue(Result.isFailure(long) && new RegExp(`^message: .*${most} .*${type}`).test(long.failure.message))
     }
   })
@@ -64,7 +64,7 @@ describe("the newest messages", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MESSAGES_SHOWN + 1 }), (count) => {
         const read = Array.from({ length: count }, (_, at) => at)
-        const { messages, has_more } = newest(read)
+        const { messages, has_more } = toMessagePage(read)
         assert.strictEqual(has_more, count === MESSAGES_SHOWN + 1)
         assert.deepStrictEqual(messages, has_more ? read.slice(0, MESSAGES_SHOWN) : read)
       })
@@ -82,7 +82,7 @@ describe("what a conversation is about", () => {
   it("is its stays in their order, and an inquiry before them unless a stay is just that", () => {
     fc.assert(
       fc.property(fc.option(about), fc.array(about, { maxLength: ACTIVITIES_SHOWN + 1 }), (inquiry, stays) => {
-        const activities = activitiesOf(inquiry, stays)
+        const activities = buildActivities(inquiry, stays)
         const asked = activities.filter(({ activity_type }) => activity_type === "inquiry")
         const isReserved = stays.some((stay) => JSON.stringify(stay) === JSON.stringify(inquiry))
         assert.lengthOf(asked, inquiry === null || isReserved ? 0 : 1)
@@ -96,12 +96,12 @@ describe("what a conversation is about", () => {
 
 describe("a note", () => {
   it.each(["x", "🙂", "👨‍👩‍👧‍👦", "e\u0301", "🇵🇹", "각"])("has as many characters as people count: %s", (character) => {
-    assert.isTrue(isNote(character.repeat(CONVERSATION_NOTE)))
-    assert.isFalse(isNote(character.repeat(CONVERSATION_NOTE + 1)))
+    assert.isTrue(isNoteWithinLimit(character.repeat(CONVERSATION_NOTE)))
+    assert.isFalse(isNoteWithinLimit(character.repeat(CONVERSATION_NOTE + 1)))
   })
 
   it("of far more units than that is not counted", () => {
-    assert.isTrue(isNote("e\u0301".repeat(CONVERSATION_NOTE)))
-    assert.isFalse(isNote(`e${"\u0301".repeat(16 * CONVERSATION_NOTE)}`))
+    assert.isTrue(isNoteWithinLimit("e\u0301".repeat(CONVERSATION_NOTE)))
+    assert.isFalse(isNoteWithinLimit(`e${"\u0301".repeat(16 * CONVERSATION_NOTE)}`))
   })
 })

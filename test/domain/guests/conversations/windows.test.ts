@@ -22,7 +22,7 @@ const writing = Effect.gen(function* () {
   const write = (given: Readonly<Record<string, unknown>> = {}, key?: string) => {
     const fields = { id, message: "Hello", ...given }
     const door = calls++ % 2 === 0 ? "rest" : "mcp"
-    return telling(service.call("send_message", { ...asked(token, fields, key), door, params: fields }))
+    return telling(service.call("send_message", { ...asked(token, fields, key), transport: door, params: fields }))
   }
   return { write, other: other.code }
 })

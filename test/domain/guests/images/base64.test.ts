@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
-import { jpegIn } from "../../../../src/domain/guests/images/base64.ts"
+import { decodeJpegField } from "../../../../src/domain/guests/images/base64.ts"
 import { IMAGE_BYTES, IMAGE_TEXT } from "../../../../src/platform/limits.ts"
 import { jpegOfBytes } from "../../../support/jpegs.ts"
 import { worked } from "../../../support/processor-time.ts"
 
 const DATA_URL = "data:image/jpeg;base64,"
 
-const read = (text: string) => Effect.runSyncExit(jpegIn(text, "jpeg_base64"))
+const read = (text: string) => Effect.runSyncExit(decodeJpegField(text, "jpeg_base64"))
 
 describe("base64", () => {
   it("is read padded or not, also in a data URL", () => {
@@ -38,7 +38,7 @@ describe("base64", () => {
     ["any text", "a picture of the door"]
   ] as const)("is none with %s", ([, text]) =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(jpegIn(text, "jpeg_base64"))
+      const { message } = yield* Effect.flip(decodeJpegField(text, "jpeg_base64"))
       assert.match(message, /^jpeg_base64: .*RFC 4648/)
     })
   )

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { newToken } from "../../../../src/domain/guests/images/address.ts"
-import { isUsable } from "../../../../src/domain/guests/images/bytes-in-folder.ts"
+import { newImageToken } from "../../../../src/domain/guests/images/address.ts"
+import { isFolderUsable } from "../../../../src/domain/guests/images/bytes-in-folder.ts"
 import { ImageBytes } from "../../../../src/domain/guests/images/ImageBytes.ts"
 import type { ImageKey } from "../../../../src/domain/guests/images/kept-bytes.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
@@ -32,7 +32,7 @@ const layerInFolder = Layer.unwrap(Effect.map(Folder, (folder) => ImageBytes.lay
 const imageOf = Effect.fnUntraced(function* (length: number) {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* freshOperator()
-  const token = newToken()
+  const token = newImageToken()
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO images (operator_id, token, kind, bytes, created_at)
     VALUES (${operatorId}, ${token}, 'message', ${length}, now()) RETURNING id`
@@ -253,7 +253,7 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
     Effect.gen(function* () {
       const { write } = yield* ImageBytes
       const image = yield* imageOf(5)
-      const elsewhere = { ...image, token: newToken() }
+      const elsewhere = { ...image, token: newImageToken() }
       yield* write(image, bytesOf("here"))
       yield* write(elsewhere, bytesOf("there"))
       assert.deepStrictEqual([yield* readText(image), yield* readText(elsewhere)], ["here", "there"])
@@ -266,9 +266,9 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
       const inTheWay = join(folder, "..", "in-the-way")
       writeFileSync(inTheWay, "a file", { mode: 0o755 })
       mkdirSync(folder, { recursive: true })
-      assert.isTrue(yield* isUsable(folder))
-      assert.isFalse(yield* isUsable(inTheWay))
-      assert.isFalse(yield* isUsable(join(folder, "missing")))
+      assert.isTrue(yield* isFolderUsable(folder))
+      assert.isFalse(yield* isFolderUsable(inTheWay))
+      assert.isFalse(yield* isFolderUsable(join(folder, "missing")))
       const { write } = yield* Effect.provide(ImageBytes, ImageBytes.layerFolder(inTheWay), { local: true })
       assert.isTrue(Exit.hasDies(yield* Effect.exit(write(yield* imageOf(5), bytesOf("bytes")))))
     })

@@ -2,15 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Logger, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { newToken } from "../../../../src/domain/guests/images/address.ts"
+import { newImageToken } from "../../../../src/domain/guests/images/address.ts"
 import { ImageBytes } from "../../../../src/domain/guests/images/ImageBytes.ts"
-import { IMAGE_PIECE, Images, type StoredImage } from "../../../../src/domain/guests/images/Images.ts"
-import { keepingImage, lettingImagesGo } from "../../../../src/domain/guests/images/keeping.ts"
+import { IMAGE_CHUNK_BYTES, Images, type StoredImage } from "../../../../src/domain/guests/images/Images.ts"
+import { keepImageSql, releaseImagesSql } from "../../../../src/domain/guests/images/keeping.ts"
 import { ImageStoreFull } from "../../../../src/domain/guests/images/kept-bytes.ts"
-import { makeRetain } from "../../../../src/domain/guests/images/retention.ts"
-import { RETENTION_ROWS } from "../../../../src/jobs/retention.ts"
-import { rowOf } from "../../../../src/platform/database/rows.ts"
-import { TROUBLE_TOLD_MS, TroubleTold } from "../../../../src/platform/database/trouble.ts"
+import { makeImageRetention } from "../../../../src/domain/guests/images/retention.ts"
+import { RETENTION_BATCH_ROWS } from "../../../../src/jobs/retention.ts"
+import { makeOptionalRowReader } from "../../../../src/platform/database/rows.ts"
+import { STORAGE_FAILURE_LOG_MS, StorageFailureLogTimes } from "../../../../src/platform/database/trouble.ts"
 import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS } from "../../../../src/platform/limits.ts"
 import { freshOperator } from "../../../support/harness.ts"
 import { JPEG, jpegOfBytes } from "../../../support/jpegs.ts"
@@ -19,7 +19,7 @@ import { countStatements } from "../../../support/statements.ts"
 
 const NOW = Date.parse("2027-06-10T10:00:00Z")
 
-const readId = rowOf(Schema.Struct({ id: Schema.Int }))
+const readId = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
 /** What the database still has of an operator's images. */
 const leftOf = Effect.fnUntraced(function* (operatorId: number) {
@@ -36,17 +36,17 @@ const NOTHING = { rows: 0, contents: 0, share: 0 }
 /** What a statement that refers to an image has of it. */
 const kept = Effect.fnUntraced(function* (operatorId: number, { id }: StoredImage) {
   const sql = yield* SqlClient.SqlClient
-  return (yield* readId(sql`WITH kept AS (${keepingImage(sql, operatorId, id)}) SELECT id FROM kept`)) !== undefined
+  return (yield* readId(sql`WITH kept AS (${keepImageSql(sql, operatorId, id)}) SELECT id FROM kept`)) !== undefined
 })
 
 const letGo = Effect.fnUntraced(function* (operatorId: number, { id }: StoredImage) {
   const sql = yield* SqlClient.SqlClient
   yield* readId(sql`
-    WITH gone AS (${lettingImagesGo(sql, operatorId, sql`SELECT ${id}::bigint`, yield* DateTime.nowAsDate)})
+    WITH gone AS (${releaseImagesSql(sql, operatorId, sql`SELECT ${id}::bigint`, yield* DateTime.nowAsDate)})
     SELECT id FROM gone`)
 })
 
-const retained = Effect.flatMap(makeRetain, (retain) => Effect.flatMap(DateTime.nowAsDate, retain))
+const retained = Effect.flatMap(makeImageRetention, (retain) => Effect.flatMap(DateTime.nowAsDate, retain))
 
 const layerImages = Layer.provideMerge(Images.layer(), Layer.provideMerge(ImageBytes.layerDatabase, layerOwnDatabase))
 
@@ -65,7 +65,7 @@ layer(layerImages)("images", (it) => {
     const opened = Option.getOrUndefined(yield* images.open(token))
     if (opened === undefined) return undefined
     const pieces: Array<Uint8Array> = []
-    for (let from = 0; from < opened.bytes; from += IMAGE_PIECE) {
+    for (let from = 0; from < opened.bytes; from += IMAGE_CHUNK_BYTES) {
       pieces.push(Option.getOrThrow(yield* images.read(opened, from)))
     }
     return Buffer.concat(pieces)
@@ -74,13 +74,14 @@ layer(layerImages)("images", (it) => {
   it.effect("are shown as they were put, by their token alone", () =>
     Effect.gen(function* () {
       const { put, operatorId } = yield* ready
-      for (const jpeg of [JPEG, jpegOfBytes(IMAGE_PIECE), jpegOfBytes(2 * IMAGE_PIECE + 1, 0x5a)]) {
+      for (const jpeg of [JPEG, jpegOfBytes(IMAGE_CHUNK_BYTES), jpegOfBytes(2 * IMAGE_CHUNK_BYTES + 1, 0x5a)]) {
         const [{ token }, statements] = yield* countStatements(put(jpeg))
         assert.strictEqual(statements, 2)
         assert.isTrue((yield* shown(token))?.equals(jpeg))
       }
-      assert.strictEqual((yield* leftOf(operatorId))?.share, JPEG.length + 3 * IMAGE_PIECE + 1)
-      for (const token of ["", newToken(), "lkimage_x", `${newToken()}'`]) assert.isUndefined(yield* shown(token))
+      assert.strictEqual((yield* leftOf(operatorId))?.share, JPEG.length + 3 * IMAGE_CHUNK_BYTES + 1)
+      for (const token of ["", newImageToken(), "lkimage_x", `${newImageToken()}'`])
+        assert.isUndefined(yield* shown(token))
     })
   )
 
@@ -134,7 +135,7 @@ layer(layerImages)("images", (it) => {
         const error = yield* failure
         assert.deepInclude(error, { _tag: "ServerError", retryAfter: BUSY_RETRY_SECONDS })
         assert.match(error.message, /store .*full/)
-        yield* TestClock.adjust(TROUBLE_TOLD_MS - 1)
+        yield* TestClock.adjust(STORAGE_FAILURE_LOG_MS - 1)
         yield* failure
         assert.lengthOf(lines, 1)
         assert.include(String(lines[0]), "the image store is full")
@@ -143,7 +144,7 @@ layer(layerImages)("images", (it) => {
         assert.lengthOf(lines, 2)
       }).pipe(
         Effect.provide(Layer.provide(Images.layer(), full), { local: true }),
-        Effect.provide(Layer.merge(logger, Layer.succeed(TroubleTold, new Map())))
+        Effect.provide(Layer.merge(logger, Layer.succeed(StorageFailureLogTimes, new Map())))
       )
       assert.deepStrictEqual(yield* leftOf(operatorId), before)
     })
@@ -302,16 +303,16 @@ layer(layerImages)("images", (it) => {
     })
   )
 
-  it.effect(`go also where more than ${RETENTION_ROWS} do, and one cannot be removed`, () =>
+  it.effect(`go also where more than ${RETENTION_BATCH_ROWS} do, and one cannot be removed`, () =>
     Effect.gen(function* () {
       const { operatorId } = yield* ready
       const sql = yield* SqlClient.SqlClient
-      const stuck = newToken()
+      const stuck = newImageToken()
       yield* sql`
         INSERT INTO images (operator_id, token, kind, bytes, created_at, delete_at)
         SELECT ${operatorId}::bigint, CASE nth WHEN 1 THEN ${stuck}::text ELSE 'due ' || nth END, 'identity', 1, now(), ${new Date(NOW)}::timestamptz
-        FROM generate_series(1, ${RETENTION_ROWS + 1}::int) nth`
-      yield* sql`INSERT INTO image_shares (operator_id, bytes) VALUES (${operatorId}, ${RETENTION_ROWS + 1})`
+        FROM generate_series(1, ${RETENTION_BATCH_ROWS + 1}::int) nth`
+      yield* sql`INSERT INTO image_shares (operator_id, bytes) VALUES (${operatorId}, ${RETENTION_BATCH_ROWS + 1})`
       const lines: Array<string> = []
       const holding = Layer.succeed(ImageBytes, {
         write: () => Effect.void,

@@ -6,8 +6,12 @@ import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../../src/contract/time.ts"
 import type { ChannelType } from "../../../../src/domain/channels/port/channel-type.ts"
-import { APPEARING_OPERATORS, APPEARING_STAYS, appear } from "../../../../src/domain/guests/reviews/appearing.ts"
-import { REVIEW_APPEARS_DAYS } from "../../../../src/platform/limits.ts"
+import {
+  makeOpenReviews,
+  REVIEW_OPENING_OPERATORS,
+  REVIEW_OPENING_STAYS
+} from "../../../../src/domain/guests/reviews/appearing.ts"
+import { EMPTY_REVIEW_DAYS } from "../../../../src/platform/limits.ts"
 import { eventsOf, NOW, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
 import { reviewing, side } from "../../../support/domain/guests/reviews/ground.ts"
 import { freshOperator, layerService, orderOf } from "../../../support/harness.ts"
@@ -21,7 +25,7 @@ const layerAlone = layerService(layerOwnDatabase, RateWindows.layerUnbounded)
 const REVIEWED = ["airbnb", "booking.com", "agoda", "expedia", "vrbo", "trip.com", "booking_site", "ctrip"] as const
 
 /** Looks once, as a process does every few minutes. */
-const look = Effect.flatten(appear)
+const look = Effect.flatten(makeOpenReviews)
 
 const createdFor = (operatorId: number) =>
   Effect.map(eventsOf(operatorId), (all) => all.filter(({ event }) => event === "review_created"))
@@ -95,11 +99,11 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
     })
   )
 
-  it.effect(`appears up to ${REVIEW_APPEARS_DAYS} days late; an older order waits for its channel's word`, () =>
+  it.effect(`appears up to ${EMPTY_REVIEW_DAYS} days late; an older order waits for its channel's word`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(NOW))
-      const late = yield* checkingOut(addDays(TODAY, -REVIEW_APPEARS_DAYS))
-      const tooLate = yield* checkingOut(addDays(TODAY, -REVIEW_APPEARS_DAYS - 1))
+      const late = yield* checkingOut(addDays(TODAY, -EMPTY_REVIEW_DAYS))
+      const tooLate = yield* checkingOut(addDays(TODAY, -EMPTY_REVIEW_DAYS - 1))
       yield* look
       assert.lengthOf(yield* createdFor(late.operatorId), 1)
       assert.lengthOf(yield* createdFor(tooLate.operatorId), 0)
@@ -161,10 +165,12 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse(NOW))
         const greedy = yield* freshOperator()
-        yield* many(greedy.operatorId, 2 * APPEARING_STAYS + 1, TODAY)
-        const quiet = yield* Effect.forEach(Array.from({ length: APPEARING_OPERATORS + 1 }), () => checkingOut(TODAY))
+        yield* many(greedy.operatorId, 2 * REVIEW_OPENING_STAYS + 1, TODAY)
+        const quiet = yield* Effect.forEach(Array.from({ length: REVIEW_OPENING_OPERATORS + 1 }), () =>
+          checkingOut(TODAY)
+        )
         yield* Effect.all([look, look, look], { concurrency: "unbounded" })
-        assert.lengthOf(yield* createdFor(greedy.operatorId), 2 * APPEARING_STAYS + 1)
+        assert.lengthOf(yield* createdFor(greedy.operatorId), 2 * REVIEW_OPENING_STAYS + 1)
         const sql = yield* SqlClient.SqlClient
         const [order] = yield* sql<{ quiet: number; last: number }>`
         SELECT max(id) FILTER (WHERE operator_id > ${greedy.operatorId})::int AS quiet,
@@ -179,7 +185,9 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(NOW))
       yield* look
-      const orders = yield* Effect.forEach(Array.from({ length: 2 * APPEARING_OPERATORS }), () => checkingOut(TODAY))
+      const orders = yield* Effect.forEach(Array.from({ length: 2 * REVIEW_OPENING_OPERATORS }), () =>
+        checkingOut(TODAY)
+      )
       const sql = yield* SqlClient.SqlClient
       const log: Array<unknown> = []
       const logger = Logger.make(({ message }) => {
@@ -212,10 +220,10 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ operators: number; busy: number }>`
         SELECT (SELECT count(*)::int FROM operators) AS operators,
-          (SELECT coalesce(sum(count / ${APPEARING_STAYS}), 0)::int FROM (
-            SELECT count(*) FROM stays WHERE check_out_date BETWEEN ${TODAY}::date - ${REVIEW_APPEARS_DAYS}::int AND ${TODAY}
+          (SELECT coalesce(sum(count / ${REVIEW_OPENING_STAYS}), 0)::int FROM (
+            SELECT count(*) FROM stays WHERE check_out_date BETWEEN ${TODAY}::date - ${EMPTY_REVIEW_DAYS}::int AND ${TODAY}
             GROUP BY operator_id) counted) AS busy`
-      const pages = Math.ceil((row?.operators ?? 0) / APPEARING_OPERATORS)
+      const pages = Math.ceil((row?.operators ?? 0) / REVIEW_OPENING_OPERATORS)
       const [, statements] = yield* countStatements(look)
       assert.isAtMost(statements, 2 * pages + 1 + (row?.busy ?? 0))
     })

@@ -2,12 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import type { ReviewSaid } from "../../../../src/domain/channels/port/said.ts"
-import { NOTHING_WRITTEN, type Written } from "../../../../src/domain/guests/reviews/review.ts"
-import { showsTheSame } from "../../../../src/domain/guests/reviews/rules/changing.ts"
-import { roundedScore, writtenAsSaid } from "../../../../src/domain/guests/reviews/rules/hearing.ts"
-import { searchedDays } from "../../../../src/domain/guests/reviews/rules/search.ts"
-import { isWritten, writingOf, writtenBy } from "../../../../src/domain/guests/reviews/rules/writing.ts"
+import type { ChannelReviewEvent } from "../../../../src/domain/channels/port/said.ts"
+import { EMPTY_REVIEW, type ReviewContent } from "../../../../src/domain/guests/reviews/review.ts"
+import { hasSameContent } from "../../../../src/domain/guests/reviews/rules/changing.ts"
+import { applyReviewEvent, roundedScore } from "../../../../src/domain/guests/reviews/rules/hearing.ts"
+import { reviewSearchDays } from "../../../../src/domain/guests/reviews/rules/search.ts"
+import {
+  applyHostReview,
+  containsHostReview,
+  toHostReview
+} from "../../../../src/domain/guests/reviews/rules/writing.ts"
 import { REVIEW_SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
 
@@ -26,7 +30,7 @@ const side = fc.record({
   content,
   created_at
 })
-const said: fc.Arbitrary<ReviewSaid> = fc.record({
+const said: fc.Arbitrary<ChannelReviewEvent> = fc.record({
   type: fc.constant("review"),
   version: fc.constant(1),
   channel_id: fc.constant("HM1"),
@@ -34,13 +38,13 @@ const said: fc.Arbitrary<ReviewSaid> = fc.record({
   host_review: orNull(side),
   host_reply: orNull(fc.record({ content, created_at }))
 })
-const written: fc.Arbitrary<Written> = said.map((first) => writtenAsSaid(NOTHING_WRITTEN, first))
+const written: fc.Arbitrary<ReviewContent> = said.map((first) => applyReviewEvent(EMPTY_REVIEW, first))
 
 describe("what a channel says of a record", () => {
   it("is there then, and said again, by whatever clock, it changes nothing", () => {
     fc.assert(
       fc.property(written, said, created_at, (before, word, later) => {
-        const after = writtenAsSaid(before, word)
+        const after = applyReviewEvent(before, word)
         for (const part of ["guest_review", "host_review", "host_reply"] as const) {
           if (word[part] === null) assert.strictEqual(after[part], before[part])
           else assert.strictEqual(after[part]?.content, word[part]?.content)
@@ -53,7 +57,7 @@ describe("what a channel says of a record", () => {
           host_review: again(word.host_review),
           host_reply: again(word.host_reply)
         }
-        assert.isTrue(showsTheSame(after, writtenAsSaid(after, repeated)))
+        assert.isTrue(hasSameContent(after, applyReviewEvent(after, repeated)))
       })
     )
   })
@@ -81,13 +85,13 @@ describe("what a host writes", () => {
           host_reply_content: reply,
           ...(review === undefined ? {} : { host_review_content: review })
         }
-        const writing = Result.getOrThrow(writingOf(payload))
-        const after = writtenBy(before, writing, AT)
+        const writing = Result.getOrThrow(toHostReview(payload))
+        const after = applyHostReview(before, writing, AT)
         assert.strictEqual(after.guest_review, before.guest_review)
         assert.strictEqual(after.host_review?.content, before.host_review?.content ?? review)
         assert.strictEqual(after.host_reply?.content, before.host_reply?.content ?? reply)
-        assert.isTrue(showsTheSame(after, writtenBy(after, writing, new Date(0))))
-        if (before.host_review === null && before.host_reply === null) assert.isTrue(isWritten(after, writing))
+        assert.isTrue(hasSameContent(after, applyHostReview(after, writing, new Date(0))))
+        if (before.host_review === null && before.host_reply === null) assert.isTrue(containsHostReview(after, writing))
       })
     )
   })
@@ -105,7 +109,7 @@ describe("the days of a search", () => {
           ...(start === undefined ? {} : { start_check_out_date: start }),
           ...(end === undefined ? {} : { end_check_out_date: end })
         }
-        const days = Result.getOrUndefined(searchedDays(payload, TODAY))
+        const days = Result.getOrUndefined(reviewSearchDays(payload, TODAY))
         const span = start === undefined ? 1 : daysInRange(start, end ?? TODAY)
         assert.strictEqual(days !== undefined, span >= 1 && span <= REVIEW_SEARCH_DAYS)
         if (days === undefined) return

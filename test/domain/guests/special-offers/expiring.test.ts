@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
-import { EXPIRING_OFFERS, expireOffers } from "../../../../src/domain/guests/special-offers/expiring.ts"
+import { makeExpireOffers, OFFER_EXPIRY_BATCH_SIZE } from "../../../../src/domain/guests/special-offers/expiring.ts"
 import { trailOf } from "../../../support/changes/keyed.ts"
 import { eventsOf } from "../../../support/domain/bookings/reservations/ready.ts"
 import { DAY, type SceneOfOffers, scene } from "../../../support/domain/guests/special-offers/scene.ts"
@@ -37,7 +37,7 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
         const at = yield* scene()
         const shown = Effect.map(at.offers, ([offer]) => offer?.status)
         yield* at.send()
-        const once = yield* expireOffers
+        const once = yield* makeExpireOffers
         yield* TestClock.adjust(DAY - 1)
         yield* once
         assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["active", { active: 1 }])
@@ -56,14 +56,14 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
     it.effect("expires once, however many there are and however many look at once", () =>
       Effect.gen(function* () {
         const at = yield* scene()
-        yield* many(at, EXPIRING_OFFERS + 1)
+        yield* many(at, OFFER_EXPIRY_BATCH_SIZE + 1)
         yield* TestClock.adjust(DAY)
-        const once = yield* expireOffers
+        const once = yield* makeExpireOffers
         yield* Effect.all([once, once, once], { concurrency: "unbounded" })
         // What another has in hand one passes by.
         yield* once
-        assert.deepStrictEqual(yield* statusesOf(at), { expired: EXPIRING_OFFERS + 1 })
-        assert.lengthOf(yield* trailOf(at.operatorId), EXPIRING_OFFERS + 1)
+        assert.deepStrictEqual(yield* statusesOf(at), { expired: OFFER_EXPIRY_BATCH_SIZE + 1 })
+        assert.lengthOf(yield* trailOf(at.operatorId), OFFER_EXPIRY_BATCH_SIZE + 1)
       })
     )
 
@@ -74,7 +74,7 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
         const [offer] = yield* at.offers
         yield* at.ask("withdraw_special_offer", { special_offer_id: offer?.id })
         yield* TestClock.adjust(2 * DAY)
-        yield* yield* expireOffers
+        yield* yield* makeExpireOffers
         assert.deepStrictEqual(yield* statusesOf(at), { withdrawn: 1 })
       })
     )

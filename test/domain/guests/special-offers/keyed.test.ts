@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { UNDER_WAY_MS } from "../../../../src/changes/Keys.ts"
-import { outcomeUnknown } from "../../../../src/changes/outward.ts"
+import { CLAIM_MS } from "../../../../src/changes/Keys.ts"
+import { outcomeUnknownError } from "../../../../src/changes/outward.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import { keyed, keysOf, told, trailOf } from "../../../support/changes/keyed.ts"
@@ -57,7 +57,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
       const { sendKeyed, references, offers, operatorId } = yield* sending
       assert.isTrue(Exit.hasInterrupts(yield* killedAtItsRecord(sendKeyed)))
       assert.isEmpty(yield* offers)
-      yield* TestClock.adjust(UNDER_WAY_MS)
+      yield* TestClock.adjust(CLAIM_MS)
       assert.deepStrictEqual([yield* sendKeyed, yield* sendKeyed], [DONE, AGAIN])
       const [first, second, ...more] = yield* references
       assert.isEmpty(more)
@@ -73,7 +73,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         const { sendKeyed, references, offers, hear } = yield* sending
         yield* killedAtItsRecord(sendKeyed)
         const offer_id = `O-${(yield* references)[0]}`
-        yield* TestClock.adjust(UNDER_WAY_MS)
+        yield* TestClock.adjust(CLAIM_MS)
         if (repeats === "before") assert.deepStrictEqual(yield* sendKeyed, DONE)
         assert.deepStrictEqual(yield* hear(offer_id), { outcome: "applied" })
         if (repeats === "after") assert.deepStrictEqual(yield* sendKeyed, DONE)
@@ -134,11 +134,11 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
     Effect.gen(function* () {
       const { sendKeyed, operatorId, property, token, offered, told: offeredThere } = yield* sending
       yield* killedAtItsRecord(sendKeyed)
-      yield* TestClock.adjust(UNDER_WAY_MS)
+      yield* TestClock.adjust(CLAIM_MS)
       yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-05", checkOut: "2027-05-06" }])
       const { envelope } = yield* keyed(token, "send_special_offer", offered, "offer")
       assert.strictEqual(envelope.error_code, 409)
-      assert.strictEqual(envelope.error_msg, outcomeUnknown.message)
+      assert.strictEqual(envelope.error_msg, outcomeUnknownError.message)
       assert.lengthOf(yield* offeredThere, 1)
     })
   )
@@ -154,7 +154,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
       assert.isEmpty(yield* offers)
       yield* Deferred.succeed(agreed, undefined)
       while ((yield* references).length === 0) yield* Effect.yieldNow
-      yield* TestClock.adjust(UNDER_WAY_MS)
+      yield* TestClock.adjust(CLAIM_MS)
       assert.deepStrictEqual(yield* sendKeyed, DONE)
       assert.lengthOf(yield* offers, 1)
       assert.strictEqual(new Set(yield* references).size, 1)

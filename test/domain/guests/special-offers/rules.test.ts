@@ -1,9 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import type { CallKey } from "../../../../src/contract/acting.ts"
+import type { IdempotencyKeyState } from "../../../../src/contract/acting.ts"
 import { OfferStatus } from "../../../../src/domain/channels/port/said.ts"
-import { type OfferAsked, offerMade, referenceOf } from "../../../../src/domain/guests/special-offers/rules/made.ts"
-import { comesFrom, standing } from "../../../../src/domain/guests/special-offers/rules/standing.ts"
+import {
+  type OfferRequest,
+  toCreatedOffer,
+  toOfferReference
+} from "../../../../src/domain/guests/special-offers/rules/made.ts"
+import { currentStatus, statusesBefore } from "../../../../src/domain/guests/special-offers/rules/standing.ts"
 import { DAY } from "../../../support/domain/guests/special-offers/scene.ts"
 
 const aStatus = fc.constantFrom(...OfferStatus.literals)
@@ -11,7 +15,7 @@ const DECIDED = ["accepted", "declined", "withdrawn"]
 
 /** How an offer stands after all that was said of it. */
 const after = (said: ReadonlyArray<OfferStatus>): OfferStatus =>
-  said.reduce<OfferStatus>((now, next) => (comesFrom(next).includes(now) ? next : now), "active")
+  said.reduce<OfferStatus>((now, next) => (statusesBefore(next).includes(now) ? next : now), "active")
 
 it("what was decided stays so, and it is the first decision that counts", () => {
   fc.assert(
@@ -27,7 +31,7 @@ it("what was decided stays so, and it is the first decision that counts", () => 
 it("nothing comes from itself, and whatever is said twice is as said once", () => {
   fc.assert(
     fc.property(fc.array(aStatus), aStatus, (said, next) => {
-      assert.notInclude(comesFrom(next), next)
+      assert.notInclude(statusesBefore(next), next)
       assert.strictEqual(after([...said, next, next]), after([...said, next]))
     })
   )
@@ -36,7 +40,7 @@ it("nothing comes from itself, and whatever is said twice is as said once", () =
 it("only an active one expires by the clock, in the very millisecond its time is over", () => {
   fc.assert(
     fc.property(aStatus, fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 10 }), (status, ends, at) => {
-      const now = standing(status, new Date(ends), new Date(at))
+      const now = currentStatus(status, new Date(ends), new Date(at))
       assert.strictEqual(now, status === "active" && at >= ends ? "expired" : status)
     })
   )
@@ -45,23 +49,23 @@ it("only an active one expires by the clock, in the very millisecond its time is
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const aKey = fc
   .record({ operatorId: fc.integer({ min: 1 }), digest: bytes, fingerprint: bytes })
-  .map((named): CallKey => ({ ...named, resumes: false, progress: "none", claimedUntil: undefined }))
+  .map((named): IdempotencyKeyState => ({ ...named, isResuming: false, progress: "none", claimedUntil: undefined }))
 
 it("a reference is one for a key and a call, tells nothing of the key, and without one is drawn", () => {
   fc.assert(
     fc.property(aKey, aKey, (one, other) => {
-      assert.strictEqual(referenceOf(one), referenceOf({ ...one, resumes: true, progress: "claimed" }))
-      assert.match(referenceOf(one), /^[0-9a-f]{32}$/)
-      assert.notInclude(Buffer.from(one.digest).toString("hex"), referenceOf(one))
+      assert.strictEqual(toOfferReference(one), toOfferReference({ ...one, isResuming: true, progress: "claimed" }))
+      assert.match(toOfferReference(one), /^[0-9a-f]{32}$/)
+      assert.notInclude(Buffer.from(one.digest).toString("hex"), toOfferReference(one))
       const isSame = JSON.stringify(one) === JSON.stringify(other)
-      assert.strictEqual(referenceOf(one) === referenceOf(other), isSame)
-      assert.notStrictEqual(referenceOf({ ...one, operatorId: one.operatorId + 1 }), referenceOf(one))
+      assert.strictEqual(toOfferReference(one) === toOfferReference(other), isSame)
+      assert.notStrictEqual(toOfferReference({ ...one, operatorId: one.operatorId + 1 }), toOfferReference(one))
     })
   )
-  assert.notStrictEqual(referenceOf(undefined), referenceOf(undefined))
+  assert.notStrictEqual(toOfferReference(undefined), toOfferReference(undefined))
 })
 
-const ASKED: OfferAsked = {
+const ASKED: OfferRequest = {
   offerType: "special_offer",
   listingId: "300-77",
   ratePlanId: null,
@@ -84,13 +88,13 @@ const MADE = {
 const NOW = new Date("2027-04-20T08:00:01Z")
 
 it("an offer lasts as long as its channel says, and else a day", () => {
-  assert.deepInclude(offerMade(ASKED, MADE, NOW), {
+  assert.deepInclude(toCreatedOffer(ASKED, MADE, NOW), {
     create_time: MADE.createdAt,
     expire_time: MADE.expiresAt,
     created_at: new Date("2027-04-20T08:00:00Z"),
     expires_at: new Date("2027-04-20T16:00:00Z")
   })
-  assert.deepInclude(offerMade(ASKED, { ...MADE, createdAt: "", expiresAt: "soon" }, NOW), {
+  assert.deepInclude(toCreatedOffer(ASKED, { ...MADE, createdAt: "", expiresAt: "soon" }, NOW), {
     create_time: null,
     expire_time: null,
     created_at: NOW,
@@ -107,6 +111,6 @@ it("an answer in which the offer cannot be known is none", () => {
     { price: 380.001 },
     { currency: "euro" }
   ]) {
-    assert.isUndefined(offerMade(ASKED, { ...MADE, ...wrong }, NOW))
+    assert.isUndefined(toCreatedOffer(ASKED, { ...MADE, ...wrong }, NOW))
   }
 })

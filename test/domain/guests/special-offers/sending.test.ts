@@ -9,7 +9,7 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
-import { AMOUNT_MAX, CODE, GUESTS_MAX, STAY_NIGHTS } from "../../../../src/platform/limits.ts"
+import { AMOUNT_MAX, GUESTS_MAX, RECORD_CODE, STAY_NIGHTS } from "../../../../src/platform/limits.ts"
 import { eventsOf, layerUnhurried, nightsOf, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
 import { DATES, rowsOf, scene } from "../../../support/domain/guests/special-offers/scene.ts"
 import { orderOf, propertyOf } from "../../../support/harness.ts"
@@ -147,8 +147,8 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
         [dates(from, STAY_NIGHTS + 1), 422, "check_out_date"],
         [dates(addDays(TODAY, -1), 2), 422, "check_in_date"],
         [dates(addDays(TODAY, -1), STAY_NIGHTS + 1), 422, "check_in_date"],
-        [{ listing_id: "x".repeat(CODE + 1) }, 422, "listing_id"],
-        [{ rate_plan_id: "x".repeat(CODE + 1) }, 422, "rate_plan_id"]
+        [{ listing_id: "x".repeat(RECORD_CODE + 1) }, 422, "listing_id"],
+        [{ rate_plan_id: "x".repeat(RECORD_CODE + 1) }, 422, "rate_plan_id"]
       ] as const
       for (const [fields, code, field] of refused) {
         const { error_code, error_msg } = yield* send(fields)
@@ -170,7 +170,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
         dates(from, 1),
         dates(from, STAY_NIGHTS),
         dates(TODAY, 2),
-        { rate_plan_id: "x".repeat(CODE) }
+        { rate_plan_id: "x".repeat(RECORD_CODE) }
       ]) {
         const { error_code, error_msg } = yield* send(fields)
         assert.strictEqual(error_code, 0, `${JSON.stringify(fields)}: ${error_msg}`)

@@ -4,14 +4,14 @@ import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PreparingQueue } from "../../../../src/domain/knowledge/preparing/PreparingQueue.ts"
 import {
-  layerPreparing,
-  makePreparing,
+  layerPreparationWorker,
+  makePreparationWorker,
   PREPARING_RETRIES,
-  prepare
+  prepareEntry
 } from "../../../../src/domain/knowledge/preparing/preparing.ts"
 import { PREPARING_ROOM, PREPARING_SHARE } from "../../../../src/domain/knowledge/preparing/taking.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
-import { pauseOf } from "../../../../src/jobs/retries.ts"
+import { backoffMs } from "../../../../src/jobs/retries.ts"
 import { DUE_POLL_MS } from "../../../../src/jobs/timed-work.ts"
 import { fragmentsIn, PARKING, writer } from "../../../support/domain/knowledge/entries.ts"
 import {
@@ -58,7 +58,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       assert.strictEqual((yield* shown(id)).process_status, "waiting")
       const entry = yield* takeOne
       assert.strictEqual((yield* shown(id)).process_status, "processing")
-      yield* prepare(entry)
+      yield* prepareEntry(entry)
       assert.strictEqual((yield* shown(id)).process_status, "done")
       assert.deepStrictEqual(
         yield* fragmentsIn(operatorId),
@@ -74,11 +74,11 @@ layer(layerScene)("preparing knowledge", (it) => {
       yield* emptied
       const { api, as, operatorId, write, shown } = yield* writer()
       const id = yield* write(saying("Old"))
-      yield* prepare(yield* takeOne)
+      yield* prepareEntry(yield* takeOne)
       for (const [n, edit] of [saying("New"), { ...saying("New"), is_enable: false }].entries()) {
         yield* api.update_knowledge_base({ id, ...PARKING, ...edit }).pipe(as)
         assert.strictEqual((yield* shown(id)).process_status, "waiting")
-        yield* prepare(yield* takeOne)
+        yield* prepareEntry(yield* takeOne)
         assert.strictEqual((yield* shown(id)).process_status, "done")
         assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/${n + 2}: New`])
       }
@@ -92,15 +92,15 @@ layer(layerScene)("preparing knowledge", (it) => {
       const id = yield* write(saying("Old"))
       const old = yield* takeOne
       yield* api.update_knowledge_base({ id, ...PARKING, ...saying("New") }).pipe(as)
-      yield* prepare(old)
+      yield* prepareEntry(old)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [])
       assert.deepInclude(yield* standingOf(id), { process_status: "waiting", due: 0 })
       // The edit is taken although whoever had the entry had it for longer.
       const edited = yield* takeOne
-      yield* prepare(old)
-      yield* prepare(edited)
+      yield* prepareEntry(old)
+      yield* prepareEntry(edited)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/2: New`])
-      yield* prepare(old)
+      yield* prepareEntry(old)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/2: New`])
       assert.deepInclude(yield* standingOf(id), DONE)
     })
@@ -113,7 +113,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       const id = yield* write()
       const entry = yield* takeOne
       yield* api.delete_knowledge_base({ id }).pipe(as)
-      yield* prepare(entry)
+      yield* prepareEntry(entry)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [])
       assert.isUndefined(yield* standingOf(id))
     })
@@ -134,9 +134,9 @@ layer(layerScene)("preparing knowledge", (it) => {
       assert.isUndefined(yield* queue.failed(dead, undefined))
       yield* queue.handBack(dead, new Date(NOW))
       assert.deepInclude(yield* standingOf(id), { process_status: "processing", attempts: 2, due: LEASE_MS })
-      yield* prepare(next)
+      yield* prepareEntry(next)
       // The answer of the database was lost: done twice it is done once.
-      yield* prepare(next)
+      yield* prepareEntry(next)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/1: Two streets away`])
       assert.deepInclude(yield* standingOf(id), DONE)
     })
@@ -150,7 +150,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       const entry = yield* takeOne
       const begun = yield* Deferred.make<void>()
       // The database does not answer as long as it is asked to keep anything.
-      const stuck = prepare(entry).pipe(
+      const stuck = prepareEntry(entry).pipe(
         Effect.provideService(Statement.CurrentTransformer, (statement) =>
           statement.compile()[0].includes("INSERT INTO knowledge_fragments")
             ? Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
@@ -161,7 +161,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(worker)
       assert.deepInclude(yield* standingOf(id), { process_status: "waiting", failures: 0, due: 0 })
-      yield* prepare(yield* takeOne)
+      yield* prepareEntry(yield* takeOne)
       assert.deepInclude(yield* standingOf(id), DONE)
     })
   )
@@ -174,23 +174,23 @@ layer(layerScene)("preparing knowledge", (it) => {
       const id = yield* write(saying("POISON"))
       const { tries, backoff } = PREPARING_RETRIES
       for (let failures = 1; failures < tries; failures++) {
-        yield* prepare(yield* takeOne)
+        yield* prepareEntry(yield* takeOne)
         const standing = yield* standingOf(id)
         assert.deepInclude(standing, { process_status: "failed", failures })
-        const pause = pauseOf(backoff, failures)
+        const pause = backoffMs(backoff, failures)
         assert.isAtLeast(standing?.due ?? 0, pause * (1 - backoff.jitter))
         assert.isAtMost(standing?.due ?? 0, pause * (1 + backoff.jitter))
         assert.deepStrictEqual(yield* take(1), [])
         yield* TestClock.adjust(pause * (1 + backoff.jitter))
       }
-      yield* prepare(yield* takeOne)
+      yield* prepareEntry(yield* takeOne)
       assert.deepInclude(yield* standingOf(id), { process_status: "failed", failures: tries, due: undefined })
       yield* TestClock.adjust("1000 days")
       assert.deepStrictEqual(yield* take(1), [])
       assert.strictEqual((yield* shown(id)).process_status, "failed")
       yield* api.update_knowledge_base({ id, ...PARKING, ...saying("Wholesome") }).pipe(as)
       assert.deepInclude(yield* standingOf(id), { process_status: "waiting", failures: 0, due: 0 })
-      yield* prepare(yield* takeOne)
+      yield* prepareEntry(yield* takeOne)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/2: Wholesome`])
     })
   )
@@ -202,10 +202,10 @@ layer(layerScene)("preparing knowledge", (it) => {
       const { operatorId, write } = yield* writer()
       const id = yield* write(saying("POISON"))
       const sql = yield* SqlClient.SqlClient
-      const said = yield* linesOf(Effect.flatMap(takeOne, prepare))
+      const said = yield* linesOf(Effect.flatMap(takeOne, prepareEntry))
       yield* sql`UPDATE knowledge_bases SET failures = ${PREPARING_RETRIES.tries - 1} WHERE id = ${id}`
       yield* TestClock.adjust("10 seconds")
-      said.push(...(yield* linesOf(Effect.flatMap(takeOne, prepare))))
+      said.push(...(yield* linesOf(Effect.flatMap(takeOne, prepareEntry))))
       assert.deepStrictEqual(
         said.map(({ level }) => level),
         ["Warn", "Error"]
@@ -225,10 +225,10 @@ layer(layerScene)("preparing knowledge", (it) => {
       yield* poisoned
       const { operatorId, write } = yield* writer()
       const id = yield* write(saying("POISON"))
-      yield* prepare(yield* takeOne)
+      yield* prepareEntry(yield* takeOne)
       yield* healed
       yield* TestClock.adjust("10 seconds")
-      yield* prepare(yield* takeOne)
+      yield* prepareEntry(yield* takeOne)
       assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/1: POISON`])
       assert.deepInclude(yield* standingOf(id), DONE)
     })
@@ -241,7 +241,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       const { write } = yield* writer()
       const spoilt = yield* Effect.replicateEffect(write(saying("POISON")), PREPARING_SHARE * 3)
       const sound = yield* Effect.replicateEffect(write(), 3)
-      const preparing = yield* makePreparing
+      const preparing = yield* makePreparationWorker
       yield* preparedAll(preparing)
       for (const id of sound) assert.deepInclude(yield* standingOf(id), DONE)
       for (const id of spoilt) assert.deepInclude(yield* standingOf(id), { process_status: "failed", failures: 1 })
@@ -308,7 +308,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       yield* emptied
       const { operatorId, write } = yield* writer()
       const id = yield* write()
-      const queue = yield* makePreparing
+      const queue = yield* makePreparationWorker
       yield* preparedAll(queue)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE knowledge_fragments SET words = ''`
@@ -332,7 +332,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       const others = yield* Effect.replicateEffect(writer(), 3)
       const ids = yield* Effect.replicateEffect(write(), 20)
       for (const other of others) ids.push(...(yield* Effect.replicateEffect(other.write(), 5)))
-      const workers = yield* Effect.replicateEffect(makePreparing, 3)
+      const workers = yield* Effect.replicateEffect(makePreparationWorker, 3)
       yield* Effect.all(workers.map(preparedAll), { concurrency: "unbounded" })
       for (const id of ids) assert.deepStrictEqual(yield* standingOf(id), { ...DONE, attempts: 1 })
       assert.lengthOf(yield* fragmentsIn(operatorId), 20)
@@ -343,7 +343,7 @@ layer(layerScene)("preparing knowledge", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const { token, write, shown } = yield* writer()
-      yield* Layer.build(layerPreparing)
+      yield* Layer.build(layerPreparationWorker)
       yield* TestClock.adjust(DUE_POLL_MS)
       const id = yield* write()
       const isDone = Effect.map(shown(id), ({ process_status }) => process_status === "done")

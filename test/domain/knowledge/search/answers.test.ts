@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { ANSWER_SENTENCES } from "../../../../src/domain/knowledge/search/rules/answering.ts"
-import { FRAGMENTS_LOOKED_AT } from "../../../../src/domain/knowledge/search/store.ts"
+import { MAX_ANSWER_SENTENCES } from "../../../../src/domain/knowledge/search/rules/answering.ts"
+import { MAX_CONSIDERED_FRAGMENTS } from "../../../../src/domain/knowledge/search/store.ts"
 import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
 import { DOOR, layerScene, PASSWORD, scene, TRANSIT, WIFI } from "../../../support/domain/knowledge/search/scene.ts"
 
@@ -82,7 +82,7 @@ layer(layerScene)("answers", (it) => {
       const two = yield* answers({ stayCode }, message)
       assert.sameMembers(two.slice(0, 2), ["The password is sail-away.", "The code of the key box is 4711."])
       const five = `${message} Which bus do we take? Where can we park? When does the pool open?`
-      assert.lengthOf(yield* answers({ stayCode }, five), ANSWER_SENTENCES)
+      assert.lengthOf(yield* answers({ stayCode }, five), MAX_ANSWER_SENTENCES)
     })
   )
 
@@ -167,7 +167,7 @@ layer(layerScene)("answers", (it) => {
         SELECT count(*)::int AS count FROM knowledge_fragments f JOIN knowledge_bases k
           ON k.operator_id = f.operator_id AND k.id = f.knowledge_base_id
         WHERE k.title LIKE '%upboards'`
-      assert.isAbove(row?.count ?? 0, FRAGMENTS_LOOKED_AT)
+      assert.isAbove(row?.count ?? 0, MAX_CONSIDERED_FRAGMENTS)
       assert.strictEqual(
         (yield* answers({ stayCode }, "Where are the zither and the balalaika?"))[0],
         "The balalaika lies beside the zither."

@@ -1,23 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { fragmentsOf } from "../../../../src/domain/knowledge/search/fragments.ts"
-import { ANSWER_SENTENCES, answersTo } from "../../../../src/domain/knowledge/search/rules/answering.ts"
-import { folded, stemOf } from "../../../../src/domain/knowledge/search/rules/folding.ts"
-import { spelling } from "../../../../src/domain/knowledge/search/rules/lexicon/misspelt.ts"
+import { toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
+import { MAX_ANSWER_SENTENCES, selectAnswers } from "../../../../src/domain/knowledge/search/rules/answering.ts"
+import { foldText, stemOf } from "../../../../src/domain/knowledge/search/rules/folding.ts"
+import { makeSpellingCorrector } from "../../../../src/domain/knowledge/search/rules/lexicon/misspelt.ts"
 import {
-  QUESTION_NAMES,
-  QUESTION_SENTENCES,
-  questionsOf,
-  readOf,
-  searchedNames
+  MAX_QUESTIONS,
+  MAX_SEARCH_NAMES,
+  parseQuestions,
+  searchNamesOf,
+  trimMessages
 } from "../../../../src/domain/knowledge/search/rules/question.ts"
 import {
-  FRAGMENT_TEXT,
-  fragmentTexts,
-  SENTENCE_TEXT,
-  sentencesOf
+  MAX_FRAGMENT_LENGTH,
+  MAX_SENTENCE_LENGTH,
+  splitFragments,
+  splitSentences
 } from "../../../../src/domain/knowledge/search/rules/sentences.ts"
-import { termsOf } from "../../../../src/domain/knowledge/search/rules/terms.ts"
+import { extractTerms } from "../../../../src/domain/knowledge/search/rules/terms.ts"
 import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
 
 const WORDS = [
@@ -49,12 +49,12 @@ const entries = fc.record({
   contents: fc.array(fc.record({ sub_title: texts, text: texts }), { minLength: 1, maxLength: 4 })
 })
 
-type Entry = Parameters<typeof fragmentsOf>[0]
+type Entry = Parameters<typeof toKnowledgeFragments>[0]
 
 /** Everything of these entries, as if all of it were found. */
 const foundIn = (...each: ReadonlyArray<Entry>) =>
   each.flatMap((entry, id) =>
-    fragmentsOf(entry).map(({ sub_title, text }, place) => ({
+    toKnowledgeFragments(entry).map(({ sub_title, text }, place) => ({
       knowledge_base_id: id,
       revision: 1,
       title: entry.title,
@@ -137,62 +137,62 @@ const entryOf = ({ thing, language }: { readonly thing: number; readonly languag
 const questionOf = ({ thing, language }: { readonly thing: number; readonly language: 0 | 1 | 2 | 3 }): string =>
   WAYS[language].asked(THINGS[thing]?.[language] ?? "")
 
-const namesIn = (text: string) => termsOf(text).map(({ names }) => names.join("/"))
+const namesIn = (text: string) => extractTerms(text).map(({ names }) => names.join("/"))
 
 describe("cutting", () => {
   it("loses nothing of a text, and makes nothing too long", () => {
     fc.assert(
       fc.property(texts, (text) => {
-        assert.strictEqual(sentencesOf(text).join(""), text)
-        assert.strictEqual(fragmentTexts(text).join(""), text)
-        for (const sentence of sentencesOf(text)) assert.isAtMost(sentence.length, SENTENCE_TEXT)
+        assert.strictEqual(splitSentences(text).join(""), text)
+        assert.strictEqual(splitFragments(text).join(""), text)
+        for (const sentence of splitSentences(text)) assert.isAtMost(sentence.length, MAX_SENTENCE_LENGTH)
       })
     )
   })
 
   it("cuts what goes on without an end, at n and not at n - 1", () => {
-    assert.lengthOf(sentencesOf("a".repeat(SENTENCE_TEXT)), 1)
-    assert.lengthOf(sentencesOf("a".repeat(SENTENCE_TEXT + 1)), 2)
-    assert.lengthOf(sentencesOf("字".repeat(2 * SENTENCE_TEXT + 1)), 3)
+    assert.lengthOf(splitSentences("a".repeat(MAX_SENTENCE_LENGTH)), 1)
+    assert.lengthOf(splitSentences("a".repeat(MAX_SENTENCE_LENGTH + 1)), 2)
+    assert.lengthOf(splitSentences("字".repeat(2 * MAX_SENTENCE_LENGTH + 1)), 3)
     assert.deepStrictEqual(
-      sentencesOf("𠮷".repeat(SENTENCE_TEXT)).filter((piece) => !piece.isWellFormed()),
+      splitSentences("𠮷".repeat(MAX_SENTENCE_LENGTH)).filter((piece) => !piece.isWellFormed()),
       []
     )
   })
 
   it("cuts what is left open by an end that ends no sentence, at n + 1 and not at n", () => {
     const open = (length: number) => `${"a".repeat(length - 5)} no. `
-    assert.deepStrictEqual(sentencesOf(`${open(SENTENCE_TEXT)}Then.`), [open(SENTENCE_TEXT), "Then."])
-    const tooLong = open(SENTENCE_TEXT + 1)
-    assert.deepStrictEqual(sentencesOf(`${tooLong}Then.`), [tooLong.slice(0, -4), "no. ", "Then."])
+    assert.deepStrictEqual(splitSentences(`${open(MAX_SENTENCE_LENGTH)}Then.`), [open(MAX_SENTENCE_LENGTH), "Then."])
+    const tooLong = open(MAX_SENTENCE_LENGTH + 1)
+    assert.deepStrictEqual(splitSentences(`${tooLong}Then.`), [tooLong.slice(0, -4), "no. ", "Then."])
   })
 
   it("makes few fragments of a text, whatever it is", () => {
     for (const piece of ["a. ", "a\n\n", "字。", "\n", ".", " "]) {
       const text = piece.repeat(Math.floor(10_000 / piece.length))
-      assert.isAtMost(fragmentTexts(text).length, 100, JSON.stringify(piece))
+      assert.isAtMost(splitFragments(text).length, 100, JSON.stringify(piece))
     }
-    const half = `${"a".repeat(FRAGMENT_TEXT / 2 - 2)}. `
-    assert.lengthOf(fragmentTexts(half.repeat(2)), 1)
-    assert.lengthOf(fragmentTexts(half.repeat(3)), 2)
+    const half = `${"a".repeat(MAX_FRAGMENT_LENGTH / 2 - 2)}. `
+    assert.lengthOf(splitFragments(half.repeat(2)), 1)
+    assert.lengthOf(splitFragments(half.repeat(3)), 2)
   })
 
   it("cuts a text of empty lines, which once took minutes in which its process did nothing else", () => {
     const text = `${"\n".repeat(9_990)}.\nabc`
-    assert.deepStrictEqual(fragmentTexts(text), [`${"\n".repeat(9_990)}.\n`, "abc"])
+    assert.deepStrictEqual(splitFragments(text), [`${"\n".repeat(9_990)}.\n`, "abc"])
     const line = `${"a".repeat(118)}. `
-    assert.lengthOf(fragmentTexts(`${line}\n\nb`), 2)
-    assert.lengthOf(fragmentTexts(`${line}\nb`), 1)
-    assert.lengthOf(fragmentTexts(`${line.slice(3)}\n\nb`), 1)
+    assert.lengthOf(splitFragments(`${line}\n\nb`), 2)
+    assert.lengthOf(splitFragments(`${line}\nb`), 1)
+    assert.lengthOf(splitFragments(`${line.slice(3)}\n\nb`), 1)
   })
 
   it("knows abbreviations and lists from ends", () => {
-    assert.deepStrictEqual(sentencesOf("It is approx. 300 m. Turn left."), ["It is approx. 300 m. ", "Turn left."])
-    assert.deepStrictEqual(sentencesOf("Die Wohnung ist im 3. Stock. Klingeln Sie."), [
+    assert.deepStrictEqual(splitSentences("It is approx. 300 m. Turn left."), ["It is approx. 300 m. ", "Turn left."])
+    assert.deepStrictEqual(splitSentences("Die Wohnung ist im 3. Stock. Klingeln Sie."), [
       "Die Wohnung ist im 3. Stock. ",
       "Klingeln Sie."
     ])
-    assert.deepStrictEqual(sentencesOf("密码是一二三。路由器在客厅。"), ["密码是一二三。", "路由器在客厅。"])
+    assert.deepStrictEqual(splitSentences("密码是一二三。路由器在客厅。"), ["密码是一二三。", "路由器在客厅。"])
   })
 })
 
@@ -200,13 +200,13 @@ describe("words", () => {
   it("are alike in every form of Unicode, with accents and without", () => {
     fc.assert(
       fc.property(texts, (text) => {
-        assert.strictEqual(folded(text.normalize("NFD")), folded(text.normalize("NFC")))
-        assert.strictEqual(folded(folded(text)), folded(text))
+        assert.strictEqual(foldText(text.normalize("NFD")), foldText(text.normalize("NFC")))
+        assert.strictEqual(foldText(foldText(text)), foldText(text))
       })
     )
-    assert.strictEqual(folded("SCHLÜSSEL ｗｉｆｉ Straße café Łódź"), "schlussel wifi strasse cafe lodz")
+    assert.strictEqual(foldText("SCHLÜSSEL ｗｉｆｉ Straße café Łódź"), "schlussel wifi strasse cafe lodz")
     // A mark that makes another letter stays.
-    assert.strictEqual(folded("パスワード ที่"), "パスワード ที่")
+    assert.strictEqual(foldText("パスワード ที่"), "パスワード ที่")
   })
 
   it("lose their endings, and a short one nothing that it needs", () => {
@@ -217,7 +217,7 @@ describe("words", () => {
       ["Fahrräder", "Fahrräd"],
       ["toallas", "toalla"]
     ] as const) {
-      assert.strictEqual(stemOf(folded(one)), stemOf(folded(other)))
+      assert.strictEqual(stemOf(foldText(one)), stemOf(foldText(other)))
     }
     assert.deepStrictEqual(["gas", "bus", "4s"].map(stemOf), ["gas", "bus", "4s"])
   })
@@ -246,8 +246,8 @@ describe("a question", () => {
   it("has terms of letters and digits alone, and a bounded number of them", () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const names = searchedNames(questionsOf([text]))
-        assert.isAtMost(names.length, QUESTION_NAMES)
+        const names = searchNamesOf(parseQuestions([text]))
+        assert.isAtMost(names.length, MAX_SEARCH_NAMES)
         for (const name of names) assert.match(name, /^[\p{L}\p{N}\p{M}]+$/u)
       })
     )
@@ -255,42 +255,45 @@ describe("a question", () => {
 
   it("of n names is looked for, and one of n + 1 is not: with n of them it would ask something else", () => {
     const words = (count: number) => `${Array.from({ length: count }, (_, n) => `z${n}`).join(" ")}?`
-    const asked = (count: number) => searchedNames(questionsOf([words(count)])).length
-    assert.deepStrictEqual([asked(10), asked(QUESTION_NAMES), asked(QUESTION_NAMES + 1)], [10, QUESTION_NAMES, 0])
-    const before = `${words(QUESTION_NAMES - 2)} `
-    assert.include(searchedNames(questionsOf([`${before}Where is the garage?`])), "aboutparking")
-    assert.notInclude(searchedNames(questionsOf([`${before}Where is the zither in the garage?`])), "aboutparking")
+    const asked = (count: number) => searchNamesOf(parseQuestions([words(count)])).length
+    assert.deepStrictEqual([asked(10), asked(MAX_SEARCH_NAMES), asked(MAX_SEARCH_NAMES + 1)], [10, MAX_SEARCH_NAMES, 0])
+    const before = `${words(MAX_SEARCH_NAMES - 2)} `
+    assert.include(searchNamesOf(parseQuestions([`${before}Where is the garage?`])), "aboutparking")
+    assert.notInclude(searchNamesOf(parseQuestions([`${before}Where is the zither in the garage?`])), "aboutparking")
   })
 
   it("is one of the first n sentences that ask, whatever else is said", () => {
-    const namesAfter = (before: string) => searchedNames(questionsOf([`${before}Where is the garage?`]))
+    const namesAfter = (before: string) => searchNamesOf(parseQuestions([`${before}Where is the garage?`]))
     const keys = (count: number) => "Where are the keys? ".repeat(count)
-    assert.include(namesAfter(keys(QUESTION_SENTENCES - 1)), "aboutparking")
-    assert.notInclude(namesAfter(keys(QUESTION_SENTENCES)), "aboutparking")
+    assert.include(namesAfter(keys(MAX_QUESTIONS - 1)), "aboutparking")
+    assert.notInclude(namesAfter(keys(MAX_QUESTIONS)), "aboutparking")
     for (const talk of ["Hello. ", "We are looking forward to it. ", "Is it? "]) {
-      assert.include(namesAfter(talk.repeat(QUESTION_SENTENCES + 1)), "aboutparking", talk)
+      assert.include(namesAfter(talk.repeat(MAX_QUESTIONS + 1)), "aboutparking", talk)
     }
-    const unmarked = `${"Hello. ".repeat(QUESTION_SENTENCES + 1)}Parking garage please`
-    assert.include(searchedNames(questionsOf([unmarked])), "aboutparking")
+    const unmarked = `${"Hello. ".repeat(MAX_QUESTIONS + 1)}Parking garage please`
+    assert.include(searchNamesOf(parseQuestions([unmarked])), "aboutparking")
   })
 
   it("asks by its words beside a message with a question mark, and may be about the message before", () => {
-    const asked = searchedNames(questionsOf(["Is the pool heated?", "wifi password please"]))
+    const asked = searchNamesOf(parseQuestions(["Is the pool heated?", "wifi password please"]))
     assert.includeMembers(Array.from(asked), ["aboutpool", "aboutwifi"])
-    assert.lengthOf(questionsOf(["Is the pool heated? wifi password please"]), 1)
-    assert.include(searchedNames(questionsOf(["We'd like to wash our clothes.", "Is that possible?"])), "aboutlaundry")
+    assert.lengthOf(parseQuestions(["Is the pool heated? wifi password please"]), 1)
+    assert.include(
+      searchNamesOf(parseQuestions(["We'd like to wash our clothes.", "Is that possible?"])),
+      "aboutlaundry"
+    )
   })
 
   it("is read up to n characters of all messages together, as they are written, and nothing of them is made up", () => {
     const [half, rest] = ["𠮷".repeat(QUESTION_TEXT / 2), "y".repeat(QUESTION_TEXT / 2)]
-    assert.deepStrictEqual(readOf([half, "  ", `${rest}\n`]), [half, rest])
-    assert.deepStrictEqual(readOf([half, `${rest}z`, "z"]), [half, rest])
-    const asked = (before: number) => searchedNames(questionsOf(["-".repeat(before), "wifi"]))
+    assert.deepStrictEqual(trimMessages([half, "  ", `${rest}\n`]), [half, rest])
+    assert.deepStrictEqual(trimMessages([half, `${rest}z`, "z"]), [half, rest])
+    const asked = (before: number) => searchNamesOf(parseQuestions(["-".repeat(before), "wifi"]))
     assert.include(asked(QUESTION_TEXT - 4), "aboutwifi")
     assert.notInclude(asked(QUESTION_TEXT - 3), "aboutwifi")
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 1_500 })), (messages) => {
-        const read = readOf(messages)
+        const read = trimMessages(messages)
         assert.isAtMost(
           read.reduce((sum, text) => sum + Array.from(text).length, 0),
           QUESTION_TEXT
@@ -299,29 +302,29 @@ describe("a question", () => {
           assert.isNotEmpty(text)
           assert.isTrue(messages.some((whole) => whole.includes(text)))
         }
-        assert.deepStrictEqual(readOf(read), read)
+        assert.deepStrictEqual(trimMessages(read), read)
       })
     )
   })
 
   it("means what it would without one slip of a letter inside a word of 7 to 24 letters", () => {
     const [longest, tooLong] = [`${"a".repeat(23)}b`, `${"x".repeat(24)}y`]
-    const meant = spelling(["parking", "washin", longest, tooLong])
+    const meant = makeSpellingCorrector(["parking", "washin", longest, tooLong])
     for (const slip of ["pakring", "parkking", "pparking"]) assert.strictEqual(meant(slip), "parking", slip)
     for (const other of ["parkinf", "barking", "parkings", "wahsin", "washiin"]) assert.isUndefined(meant(other), other)
     assert.strictEqual(meant(longest.slice(1)), longest)
     assert.isUndefined(meant(tooLong.slice(1)))
-    assert.include(searchedNames(questionsOf(["Is there a pakring garage?"])), "aboutparking")
+    assert.include(searchNamesOf(parseQuestions(["Is there a pakring garage?"])), "aboutparking")
   })
 
   it("may be about two words together that neither says alone", () => {
-    assert.include(searchedNames(questionsOf(["The shower is stone cold, what do I do?"])), "abouthotwater")
-    assert.notInclude(searchedNames(questionsOf(["Where is the shower?"])), "abouthotwater")
+    assert.include(searchNamesOf(parseQuestions(["The shower is stone cold, what do I do?"])), "abouthotwater")
+    assert.notInclude(searchNamesOf(parseQuestions(["Where is the shower?"])), "abouthotwater")
   })
 
   it("may be about what was said before it, or a clause of what is said", () => {
-    assert.include(searchedNames(questionsOf(["We'd like to wash our clothes. Is that possible?"])), "aboutlaundry")
-    const ladder = questionsOf(["Our flight is late, where are the keys?"])
+    assert.include(searchNamesOf(parseQuestions(["We'd like to wash our clothes. Is that possible?"])), "aboutlaundry")
+    const ladder = parseQuestions(["Our flight is late, where are the keys?"])
     assert.isAtLeast(ladder[0]?.length ?? 0, 2)
   })
 
@@ -337,10 +340,10 @@ describe("a question", () => {
       "Der Parkplatz war super.",
       "钥匙已经拿到了。"
     ]) {
-      assert.deepStrictEqual(questionsOf([told]), [], told)
+      assert.deepStrictEqual(parseQuestions([told]), [], told)
     }
     for (const asked of ["Can I park here", "Was kostet die Garage", "wifi password", "Could we have the code"])
-      assert.lengthOf(questionsOf([asked]), 1, asked)
+      assert.lengthOf(parseQuestions([asked]), 1, asked)
   })
 })
 
@@ -348,9 +351,9 @@ describe("an answer", () => {
   it("is a piece of the entry as it is written, and one of few", () => {
     fc.assert(
       fc.property(entries, entries, texts, (one, other, message) => {
-        const answers = answersTo(questionsOf([message]), foundIn(one, other))
-        assert.isAtMost(answers.length, ANSWER_SENTENCES)
-        for (const { found, text } of answers) {
+        const answers = selectAnswers(parseQuestions([message]), foundIn(one, other))
+        assert.isAtMost(answers.length, MAX_ANSWER_SENTENCES)
+        for (const { fragment: found, text } of answers) {
           const entry = found.knowledge_base_id === 0 ? one : other
           assert.isTrue(entry.contents.some((content) => content.text.includes(text)))
           assert.isTrue(found.text.includes(text))
@@ -360,21 +363,21 @@ describe("an answer", () => {
   })
 
   it("is none without entries, and none to a question that names nothing of them", () => {
-    fc.assert(fc.property(texts, (message) => assert.deepStrictEqual(answersTo(questionsOf([message]), []), [])))
+    fc.assert(fc.property(texts, (message) => assert.deepStrictEqual(selectAnswers(parseQuestions([message]), []), [])))
     const found = foundIn({
       title: "Check-out",
       contents: [{ sub_title: "", text: "Check-out is at 11 am. The router is behind the TV." }]
     })
     for (const question of ["Can we check out late?", "How do I turn on the TV?", "Is there a sauna?"]) {
-      assert.deepStrictEqual(answersTo(questionsOf([question]), found), [], question)
+      assert.deepStrictEqual(selectAnswers(parseQuestions([question]), found), [], question)
     }
-    assert.strictEqual(answersTo(questionsOf(["When is check-out?"]), found)[0]?.text, "Check-out is at 11 am.")
+    assert.strictEqual(selectAnswers(parseQuestions(["When is check-out?"]), found)[0]?.text, "Check-out is at 11 am.")
   })
 
   it("is of what was asked about in whatever language, and never of what is only like it", () => {
     fc.assert(
       fc.property(named, named, (of, asked) => {
-        const answers = answersTo(questionsOf([questionOf(asked)]), foundIn(entryOf(of)))
+        const answers = selectAnswers(parseQuestions([questionOf(asked)]), foundIn(entryOf(of)))
         assert.lengthOf(answers, of.thing === asked.thing ? 1 : 0)
       }),
       { numRuns: 1_000 }
@@ -386,8 +389,8 @@ describe("an answer", () => {
         [1, 2],
         [2, 0]
       ] as const) {
-        const answers = answersTo(
-          questionsOf([questionOf({ thing, language: asked })]),
+        const answers = selectAnswers(
+          parseQuestions([questionOf({ thing, language: asked })]),
           foundIn(entryOf({ thing, language: of }))
         )
         assert.lengthOf(answers, 1, questionOf({ thing, language: asked }))
@@ -418,7 +421,7 @@ describe("an answer", () => {
       "Does the bus stop nearby?",
       "When can we arrive?"
     ]) {
-      assert.deepStrictEqual(answersTo(questionsOf([question]), found), [], question)
+      assert.deepStrictEqual(selectAnswers(parseQuestions([question]), found), [], question)
     }
     for (const [question, text] of [
       ["Where are the keys?", "The keys are in the box beside the door."],
@@ -426,7 +429,7 @@ describe("an answer", () => {
       ["What does a taxi from the airport cost?", "A taxi from the airport costs 40 €."],
       ["Wann müssen wir auschecken?", "Check-out is at 11 am."]
     ] as const) {
-      assert.strictEqual(answersTo(questionsOf([question]), found)[0]?.text, text, question)
+      assert.strictEqual(selectAnswers(parseQuestions([question]), found)[0]?.text, text, question)
     }
   })
 
@@ -436,9 +439,9 @@ describe("an answer", () => {
       contents: [{ sub_title: "", text: "Kazinczy utca is loud until two. The router is the box that stops." }]
     })
     for (const question of ["Wir wären zu dritt, geht das in der Kazinczy utca?", "Is there a bus at that hour?"]) {
-      assert.deepStrictEqual(answersTo(questionsOf([question]), found), [], question)
+      assert.deepStrictEqual(selectAnswers(parseQuestions([question]), found), [], question)
     }
-    assert.isNotEmpty(answersTo(questionsOf(["Are there quiet hours?"]), found))
+    assert.isNotEmpty(selectAnswers(parseQuestions(["Are there quiet hours?"]), found))
   })
 
   it("is of words that every object has as of any other", () => {
@@ -447,18 +450,18 @@ describe("an answer", () => {
     fc.assert(
       fc.property(word, said, said, said, (title, sub_title, text, more) => {
         const entry = { title, contents: [{ sub_title, text }] }
-        const questions = questionsOf([`${more}, where is the ${title}?`])
-        for (const { text: answer } of answersTo(questions, foundIn(entry))) assert.include(text, answer)
+        const questions = parseQuestions([`${more}, where is the ${title}?`])
+        for (const { text: answer } of selectAnswers(questions, foundIn(entry))) assert.include(text, answer)
       })
     )
     for (const word of OF_OBJECTS) {
       const text = `The ${word} is in the cupboard.`
       const entry = { title: word, contents: [{ sub_title: "", text }] }
-      const questions = questionsOf([`Where is the ${word}?`])
-      const searchable = fragmentsOf(entry).flatMap((fragment) => fragment.searchable.split(" "))
-      assert.includeMembers(searchable, Array.from(searchedNames(questions)))
+      const questions = parseQuestions([`Where is the ${word}?`])
+      const searchable = toKnowledgeFragments(entry).flatMap((fragment) => fragment.searchable.split(" "))
+      assert.includeMembers(searchable, Array.from(searchNamesOf(questions)))
       assert.deepStrictEqual(
-        answersTo(questions, foundIn(entry)).map((answer) => answer.text),
+        selectAnswers(questions, foundIn(entry)).map((answer) => answer.text),
         [text]
       )
     }
@@ -467,8 +470,8 @@ describe("an answer", () => {
   it("is two sentences to one question at most", () => {
     const answered = (count: number) => {
       const text = Array.from({ length: count }, (_, n) => `The garage has place ${n}.`).join(" ")
-      return answersTo(
-        questionsOf(["Where is the garage?"]),
+      return selectAnswers(
+        parseQuestions(["Where is the garage?"]),
         foundIn({ title: "Garage", contents: [{ sub_title: "", text }] })
       )
     }
@@ -478,9 +481,9 @@ describe("an answer", () => {
 
   it("is said once where it answers two questions", () => {
     const text = "The keys are in the box."
-    const questions = questionsOf(["Where are the keys? And where is the key?"])
+    const questions = parseQuestions(["Where are the keys? And where is the key?"])
     assert.lengthOf(questions, 2)
-    const answers = answersTo(questions, foundIn({ title: "Keys", contents: [{ sub_title: "", text }] }))
+    const answers = selectAnswers(questions, foundIn({ title: "Keys", contents: [{ sub_title: "", text }] }))
     assert.deepStrictEqual(
       answers.map((answer) => answer.text),
       [text]
@@ -492,7 +495,7 @@ describe("an answer", () => {
       { title: "Keys", contents: [{ sub_title: "", text: "The keys are in the box." }] },
       { title: "Keys", contents: [{ sub_title: "", text: "The keys are at the desk." }] }
     )
-    const asked = questionsOf(["Where are the keys?"])
-    assert.deepStrictEqual(answersTo(asked, found), answersTo(asked, found.toReversed()))
+    const asked = parseQuestions(["Where are the keys?"])
+    assert.deepStrictEqual(selectAnswers(asked, found), selectAnswers(asked, found.toReversed()))
   })
 })

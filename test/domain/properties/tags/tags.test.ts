@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { PALETTE } from "../../../../src/contract/palette.ts"
+import { TAG_COLORS } from "../../../../src/contract/palette.ts"
 import { NAMED_PROPERTIES, TAG_NAME } from "../../../../src/platform/limits.ts"
 import { hostOf, rowsIn } from "../../../support/domain/portfolio.ts"
 import { call, layerTest } from "../../../support/harness.ts"
@@ -35,7 +35,7 @@ layer(layerTest)("property tags", (it) => {
         room_type_ids: types
       })
       const { tag: plain } = yield* api.create_property_tag({ name: "Plain" }).pipe(as)
-      assert.include(PALETTE, plain.color)
+      assert.include(TAG_COLORS, plain.color)
       assert.deepStrictEqual(yield* api.query_tags({}).pipe(as), { tags: [tag, plain], total: 2 })
       assert.deepStrictEqual(yield* api.query_tags({ id: plain.id }).pipe(as), { tags: [plain], total: 1 })
       assert.deepStrictEqual(yield* api.query_tags({ offset: 1 }).pipe(as), { tags: [plain], total: 2 })
@@ -200,7 +200,7 @@ layer(layerTest)("property tags", (it) => {
       for (const fields of [{ name: null }, { color: null }, { room_type_ids: null }]) {
         assert.strictEqual((yield* call(token, "update_property_tag", { id: tag.id, ...fields })).error_code, 400)
       }
-      assert.strictEqual((yield* call(token, "create_property_tag", { color: PALETTE[0] })).error_code, 400)
+      assert.strictEqual((yield* call(token, "create_property_tag", { color: TAG_COLORS[0] })).error_code, 400)
       assert.deepStrictEqual(yield* api.query_tags({}).pipe(as), { tags: [tag], total: 1 })
       assert.strictEqual(yield* rowsIn(operatorId, "property_tags"), 1)
       const { error_msg } = yield* call(token, "create_property_tag", { name: "New", room_type_ids: [987_654_321] })

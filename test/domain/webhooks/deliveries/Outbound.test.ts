@@ -5,7 +5,11 @@ import { TestClock } from "effect/testing"
 import packageJson from "../../../../package.json" with { type: "json" }
 import { AddressResolver } from "../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { isDelivered, Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
+import {
+  WEBHOOK_RESPONSE_BYTES,
+  WEBHOOK_RESPONSE_STORED_BYTES,
+  WEBHOOK_TRY_MS
+} from "../../../../src/platform/limits.ts"
 import { CERTIFICATE, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
   answering,
@@ -70,9 +74,9 @@ describe("a delivery is answered", () => {
   it.effect("with the first bytes kept as text", () =>
     Effect.gen(function* () {
       const bodyOf = (path: string | undefined) => {
-        if (path === "/fits") return "a".repeat(WEBHOOK_ANSWER_KEPT_BYTES)
-        if (path === "/longer") return `${"a".repeat(WEBHOOK_ANSWER_KEPT_BYTES)}b`
-        if (path === "/torn") return `${"a".repeat(WEBHOOK_ANSWER_KEPT_BYTES - 1)}ä`
+        if (path === "/fits") return "a".repeat(WEBHOOK_RESPONSE_STORED_BYTES)
+        if (path === "/longer") return `${"a".repeat(WEBHOOK_RESPONSE_STORED_BYTES)}b`
+        if (path === "/torn") return `${"a".repeat(WEBHOOK_RESPONSE_STORED_BYTES - 1)}ä`
         return Buffer.from([0x61, 0x00, 0xff, 0x62])
       }
       const server = yield* receiver((response, { path }) => response.end(bodyOf(path)))
@@ -80,9 +84,9 @@ describe("a delivery is answered", () => {
         post(`http://127.0.0.1:${server.port}${path}`).pipe(
           Effect.map((attempt) => (attempt.outcome === "answered" ? attempt.firstBytes : attempt))
         )
-      expect(yield* first("/fits")).toBe("a".repeat(WEBHOOK_ANSWER_KEPT_BYTES))
-      expect(yield* first("/longer")).toBe("a".repeat(WEBHOOK_ANSWER_KEPT_BYTES))
-      expect(yield* first("/torn")).toBe("a".repeat(WEBHOOK_ANSWER_KEPT_BYTES - 1))
+      expect(yield* first("/fits")).toBe("a".repeat(WEBHOOK_RESPONSE_STORED_BYTES))
+      expect(yield* first("/longer")).toBe("a".repeat(WEBHOOK_RESPONSE_STORED_BYTES))
+      expect(yield* first("/torn")).toBe("a".repeat(WEBHOOK_RESPONSE_STORED_BYTES - 1))
       expect(yield* first("/binary")).toBe("a\uFFFD\uFFFDb")
     }).pipe(Effect.provide(local))
   )
@@ -115,8 +119,8 @@ describe("a request", () => {
   it.effect("that asks is no webhook, and says so", () =>
     Effect.gen(function* () {
       const server = yield* receiver(answering(200))
-      const { ask } = yield* Outbound
-      yield* ask({ method: "GET", url: `http://127.0.0.1:${server.port}/`, headers: {}, most: 1 })
+      const { request: ask } = yield* Outbound
+      yield* ask({ method: "GET", url: `http://127.0.0.1:${server.port}/`, headers: {}, maxBytes: 1 })
       const { headers } = yield* Queue.take(server.requests)
       expect(headers["user-agent"]).toMatch(/^Latchkey\/\d+\.\d+ \(\+https:/)
     }).pipe(Effect.provide(local))
@@ -237,8 +241,8 @@ describe("a long answer", () => {
   )
 
   it.effect.each([
-    { bytes: WEBHOOK_ANSWER_BYTES, connections: 1 },
-    { bytes: WEBHOOK_ANSWER_BYTES + 1, connections: 2 }
+    { bytes: WEBHOOK_RESPONSE_BYTES, connections: 1 },
+    { bytes: WEBHOOK_RESPONSE_BYTES + 1, connections: 2 }
   ])("of $bytes bytes leaves two deliveries $connections connection(s)", ({ bytes, connections }) =>
     Effect.gen(function* () {
       const server = yield* receiver(answers(bytes))

@@ -5,12 +5,16 @@ import { TestClock } from "effect/testing"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { deliver } from "../../../../src/domain/webhooks/deliveries/deliver.ts"
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
 import { RESUMED_ROWS } from "../../../../src/domain/webhooks/deliveries/resuming.ts"
 import { OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
-import { EVENTS_POLL_MS, makePolls, work } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import {
+  EVENTS_POLL_MS,
+  makeDeliveryPolls,
+  runDeliveryWorkers
+} from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
+import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import { WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
@@ -34,7 +38,7 @@ layer(layerScene)("bounds of the queue", (it) => {
       yield* sql`TRUNCATE webhook_attempts, webhook_deliveries, webhook_subscriptions, events`
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
-      yield* work
+      yield* runDeliveryWorkers
       for (let nth = 0; nth < 3; nth++) {
         yield* happened(operator, changes(1))
         yield* Queue.take(server.requests)
@@ -47,13 +51,13 @@ layer(layerScene)("bounds of the queue", (it) => {
   it.effect(`a new subscription is kept from ${OLDER_EVENTS} events that wait to be handed out, not from more`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const operator = yield* freshOperator()
       const ids = yield* happened(operator, apart(OLDER_EVENTS))
       const first = yield* subscribed(1, { operator, path: "/first" })
       const [oneMore = 0] = yield* happened(operator, changes(1))
       const second = yield* subscribed(1, { operator, path: "/second" })
-      while ((yield* polls.handOut).events > 0) {}
+      while ((yield* polls.dispatchEvents).events > 0) {}
       assert.deepStrictEqual(
         (yield* deliveries(first)).map(({ event_id }) => event_id),
         [oneMore]
@@ -69,11 +73,11 @@ layer(layerScene)("bounds of the queue", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const sql = yield* SqlClient.SqlClient
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, apart(RESUMED_ROWS + 1))
-      while ((yield* polls.handOut).events > 0) {}
+      while ((yield* polls.dispatchEvents).events > 0) {}
       const later = new Date(Date.now() + 10 * LEASE_MS)
       yield* sql`UPDATE webhook_deliveries SET due_at = ${later}`
       yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
@@ -119,14 +123,14 @@ const layerAway = (times: number, written: Array<number>) => {
 }
 
 layer(layerScene)("what a receiver answered", (it) => {
-  it.effect(`is written down by the ${SETTLE_RETRIES + 1}th time at the latest, within the lease`, () =>
+  it.effect(`is written down by the ${COMPLETION_RETRIES + 1}th time at the latest, within the lease`, () =>
     Effect.gen(function* () {
-      assert.isBelow(WEBHOOK_TRY_MS + SETTLE_RETRIES * SETTLE_RETRY_MS, LEASE_MS)
+      assert.isBelow(WEBHOOK_TRY_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS, LEASE_MS)
       const server = yield* receiver(answering(200))
       const url = `http://127.0.0.1:${server.port}/`
       for (const [times, expected] of [
-        [SETTLE_RETRIES, [2]],
-        [SETTLE_RETRIES + 1, []]
+        [COMPLETION_RETRIES, [2]],
+        [COMPLETION_RETRIES + 1, []]
       ] as const) {
         const written: Array<number> = []
         const trying = deliver({ ...DELIVERY, url }).pipe(
@@ -135,10 +139,10 @@ layer(layerScene)("what a receiver answered", (it) => {
         )
         const fiber = yield* Effect.forkChild(trying)
         const received = yield* Queue.take(server.requests)
-        assert.strictEqual(deliveryKeyOf(String(received.headers["webhook-id"]))?.event_id, 2)
+        assert.strictEqual(parseWebhookId(String(received.headers["webhook-id"]))?.event_id, 2)
         // The answer is on its way: time passes until the delivery is over.
         while (fiber.pollUnsafe() === undefined) {
-          yield* TestClock.adjust(SETTLE_RETRY_MS)
+          yield* TestClock.adjust(COMPLETION_RETRY_MS)
           yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         }
         assert.deepStrictEqual(written, [...expected])

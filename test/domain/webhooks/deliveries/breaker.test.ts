@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
-  afterFailure,
+  cooldownMs,
   type Health,
+  healthAfterFailure,
   healthy,
   PROBE_MS,
-  probing,
-  restOf
+  probingHealth
 } from "../../../../src/domain/webhooks/deliveries/breaker.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
@@ -19,11 +19,13 @@ import {
 
 const START = Date.parse("2031-02-03T04:05:06Z")
 const fail = (health: Health, times: number, now = START): Health =>
-  Array.from({ length: times }).reduce<Health>((before) => afterFailure(before, now), health)
+  Array.from({ length: times }).reduce<Health>((before) => healthAfterFailure(before, now), health)
 const resting = fail(healthy, WEBHOOK_BREAKER_FAILURES)
 /** The health after a poll: a probe goes out if a rest, or the probe before, is over (rests.test.ts asks the statements). */
 const poll = (health: Health, now: number): Health =>
-  (health.state === "resting" || health.state === "probing") && now >= health.until ? probing(health, now) : health
+  (health.state === "resting" || health.state === "probing") && now >= health.until
+    ? probingHealth(health, now)
+    : health
 const succeed = (health: Health): Health => (health.state === "paused" ? health : healthy)
 
 /** A life of a subscription: time passes, then a worker polls, or a delivery that went out succeeds or fails. */
@@ -45,7 +47,7 @@ const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never, fro
     now += passes
     const before = health
     health =
-      happens === "poll" ? poll(before, now) : happens === "success" ? succeed(before) : afterFailure(before, now)
+      happens === "poll" ? poll(before, now) : happens === "success" ? succeed(before) : healthAfterFailure(before, now)
     return { now, happens, before, after: health }
   })
 }
@@ -78,7 +80,7 @@ describe("a subscription's health", () => {
       if (health.state !== "resting") throw new Error(health.state)
       const rest = health.until - now
       now = health.until
-      health = afterFailure(poll(health, now), now)
+      health = healthAfterFailure(poll(health, now), now)
       return rest
     })
     expect(rests.slice(0, 3)).toEqual([1, 2, 4].map((factor) => factor * WEBHOOK_BREAKER_FIRST_MS))
@@ -87,10 +89,10 @@ describe("a subscription's health", () => {
   })
 
   it("pauses at a failure five days after the first, not a millisecond sooner", () => {
-    expect(afterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS - 1).state).toBe("resting")
-    const paused = afterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS)
+    expect(healthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS - 1).state).toBe("resting")
+    const paused = healthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS)
     expect(paused).toEqual({ state: "paused", failures: WEBHOOK_BREAKER_FAILURES + 1, failingSince: START })
-    expect(afterFailure(paused, START + 2 * WEBHOOK_PAUSE_AFTER_MS)).toBe(paused)
+    expect(healthAfterFailure(paused, START + 2 * WEBHOOK_PAUSE_AFTER_MS)).toBe(paused)
   })
 
   it("does not pause a quiet subscription that failed once long ago", () => {
@@ -124,7 +126,7 @@ describe("a subscription's health", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
-        (rests) => restOf(rests) <= WEBHOOK_BREAKER_LONGEST_MS && restOf(rests) <= restOf(rests + 1)
+        (rests) => cooldownMs(rests) <= WEBHOOK_BREAKER_LONGEST_MS && cooldownMs(rests) <= cooldownMs(rests + 1)
       )
     )
   })

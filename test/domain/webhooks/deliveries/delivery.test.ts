@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
 import { FAN_OUT_EVENTS, FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { deliveryKeyOf, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseWebhookId, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { EVENT_NAMES, type EventFields } from "../../../../src/jobs/events/events.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../../src/platform/limits.ts"
 import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
@@ -50,7 +50,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("arrives flat, with its own fields and the second it was queued", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       yield* TestClock.setTime(Date.parse("2031-02-03T04:05:06.789Z"))
@@ -77,7 +77,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("without a sub_event has no such field", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       yield* happened(operator, [{ event: "reservation_updated", payload: { ...stay, sub_event: null } }])
@@ -90,7 +90,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("of a change over the API says what changed and who asked for it hears of it", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       const api = yield* typedClient
@@ -107,7 +107,7 @@ layer(layerScene)("an event", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const sql = yield* SqlClient.SqlClient
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(204))
       const { operator, secret, id } = yield* subscribed(server.port)
       const [event_id = 0] = yield* happened(operator, changes(1))
@@ -122,7 +122,7 @@ layer(layerScene)("an event", (it) => {
       assert.deepInclude(webhook.verify(received.body, given), { event: "transaction_updated" })
       assert.throws(() => webhook.verify(`${received.body} `, given))
       assert.strictEqual(given["webhook-id"], webhookIdOf({ event_id, subscription_id: id }))
-      assert.deepStrictEqual(deliveryKeyOf(given["webhook-id"]), { event_id, subscription_id: id })
+      assert.deepStrictEqual(parseWebhookId(given["webhook-id"]), { event_id, subscription_id: id })
       const [row] = yield* sql<{
         secret_token: string
       }>`SELECT secret_token FROM webhook_subscriptions WHERE id = ${id}`
@@ -136,7 +136,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("is signed with the former secret too, for a day after it was replaced", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator, secret, id } = yield* subscribed(server.port)
       const api = yield* typedClient
@@ -168,7 +168,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("reaches whoever asked for it by then: not other operators, not other kinds, not later subscribers", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const wanted = yield* subscribed(server.port, { events: ["transaction_updated"], path: "/wanted" })
       const { operator } = wanted
@@ -190,7 +190,7 @@ layer(layerScene)("an event", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const sql = yield* SqlClient.SqlClient
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       const [late = 0] = yield* happened(operator, changes(2, "transaction:2"))
@@ -204,7 +204,7 @@ layer(layerScene)("an event", (it) => {
         VALUES (${operator.operatorId}, ${late}, 'transaction_created', 'transaction:2', ${JSON.stringify(event?.payload)}::jsonb,
           ${event?.queued_at ?? new Date(0)})`
       yield* workedOff(polls)
-      assert.strictEqual(deliveryKeyOf(header(yield* Queue.take(server.requests), "webhook-id"))?.event_id, late)
+      assert.strictEqual(parseWebhookId(header(yield* Queue.take(server.requests), "webhook-id"))?.event_id, late)
     })
   )
 
@@ -215,13 +215,13 @@ layer(layerScene)("an event", (it) => {
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(FAN_OUT_EVENTS + 1))
       const now = new Date()
-      assert.strictEqual((yield* fanOut.next(now)).events, FAN_OUT_EVENTS)
-      assert.strictEqual((yield* fanOut.next(now)).events, 1)
-      assert.strictEqual((yield* fanOut.next(now)).events, 0)
+      assert.strictEqual((yield* fanOut.dispatchNext(now)).events, FAN_OUT_EVENTS)
+      assert.strictEqual((yield* fanOut.dispatchNext(now)).events, 1)
+      assert.strictEqual((yield* fanOut.dispatchNext(now)).events, 0)
       assert.strictEqual((yield* deliveries(subscription)).length, FAN_OUT_EVENTS + 1)
       yield* happened(subscription.operator, changes(3 * FAN_OUT_EVENTS))
-      yield* Effect.forEach(Array.from({ length: 8 }), () => fanOut.next(now), { concurrency: "unbounded" })
-      while ((yield* fanOut.next(now)).events > 0) {}
+      yield* Effect.forEach(Array.from({ length: 8 }), () => fanOut.dispatchNext(now), { concurrency: "unbounded" })
+      while ((yield* fanOut.dispatchNext(now)).events > 0) {}
       assert.strictEqual((yield* deliveries(subscription)).length, 4 * FAN_OUT_EVENTS + 1)
     })
   )

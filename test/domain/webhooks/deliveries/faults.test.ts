@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../../../../src/domain/webhooks/deliveries/layer.ts"
-import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { layerPostgres } from "../../../../src/platform/database/postgres.ts"
 import {
   type Answer,
@@ -30,7 +30,7 @@ import { scratchDatabase } from "../../../support/own-database.ts"
 
 const MINUTE = 60_000
 
-const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
+const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
 const tenth = (): (() => boolean) => {
   let requests = 0
@@ -76,26 +76,26 @@ const RECEIVERS: ReadonlyArray<readonly [name: string, answer: (isDown: () => bo
 ]
 
 /** Waits until only what hangs is under way. */
-const answered = Effect.fnUntraced(function* ({ underWay }: Polls) {
+const answered = Effect.fnUntraced(function* ({ inProgress: underWay }: Polls) {
   while (underWay.size > hanging.size) yield* Effect.promise(() => nextTurn())
 })
 
 /** Works for a minute of the clock. */
 const minuteOf = Effect.fnUntraced(function* (polls: Polls) {
-  while ((yield* polls.handOut).events > 0) {}
+  while ((yield* polls.dispatchEvents).events > 0) {}
   for (let round = 0; round < 3; round++) {
-    yield* Effect.andThen(polls.takeDue, polls.endRests)
+    yield* Effect.andThen(polls.claimDue, polls.endCooldowns)
     yield* answered(polls)
   }
   yield* TestClock.adjust(MINUTE)
-  yield* polls.idle
+  yield* polls.awaitIdle
 })
 
 layer(layerScene)("with receivers that fail in every way", (it) => {
   it.effect("every committed event arrives at each of them", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const operator = yield* freshOperator()
       let isDown = false
       const made = yield* Effect.forEach(RECEIVERS, ([name, answer]) =>

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
@@ -36,7 +36,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that a
     () =>
       Effect.gen(function* () {
         yield* emptied
-        const [polls, log, api] = [yield* makePolls, yield* DeliveryLog, yield* typedClient]
+        const [polls, log, api] = [yield* makeDeliveryPolls, yield* DeliveryLog, yield* typedClient]
         const { mood, answer } = moody()
         const server = yield* receiver(answer)
         const subscription = yield* subscribed(server.port)
@@ -74,7 +74,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that a
   it.effect("pauses nothing if the subscription has another address by then", () =>
     Effect.gen(function* () {
       yield* emptied
-      const [polls, api] = [yield* makePolls, yield* typedClient]
+      const [polls, api] = [yield* makeDeliveryPolls, yield* typedClient]
       const [release, arrival] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const server = yield* receiver((response, received) => {
         if (received.path === "/new") return answering(200)(response, received)
@@ -87,13 +87,13 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that a
       })
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, changes(1))
-      yield* polls.handOut
-      yield* polls.takeDue
+      yield* polls.dispatchEvents
+      yield* polls.claimDue
       yield* Deferred.await(arrival)
       const url = `http://127.0.0.1:${server.port}/new`
       yield* api.update_webhook({ id: subscription.id, url }).pipe(withToken(subscription.operator.token))
       yield* Deferred.succeed(release, undefined)
-      yield* polls.idle
+      yield* polls.awaitIdle
       assert.deepStrictEqual(yield* stateOf(subscription), resumed)
       yield* TestClock.adjust(HOUR)
       yield* workedOff(polls)

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_FIRST_RETRY_MS } from "../../../../src/platform/limits.ts"
 import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
@@ -17,17 +17,17 @@ import {
 } from "../../../support/domain/webhooks/deliveries/scene.ts"
 import { answering, moody } from "../../../support/domain/webhooks/deliveries/sending.ts"
 
-const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
+const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
 const handedOut = Effect.fnUntraced(function* (polls: Polls) {
-  while ((yield* polls.handOut).events > 0) {}
+  while ((yield* polls.dispatchEvents).events > 0) {}
 })
 
 /** Works until a look starts nothing; answers what arrived, in order. */
 const arriving = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Queue<Received>) {
   const arrived: Array<number> = []
   while (true) {
-    yield* Effect.andThen(polls.takeDue, polls.idle)
+    yield* Effect.andThen(polls.claimDue, polls.awaitIdle)
     const received = yield* Queue.clear(requests)
     if (received.length === 0) return arrived
     arrived.push(...received.map(eventOf))
@@ -37,7 +37,7 @@ const arriving = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Queu
 /** So many changes of a record, of which the receiver has refused the first; from now on it takes what comes. */
 const refusedOnce = Effect.fnUntraced(function* (count: number) {
   yield* emptied
-  const polls = yield* makePolls
+  const polls = yield* makeDeliveryPolls
   const { mood, answer } = moody()
   const server = yield* receiver(answer)
   const { operator } = yield* subscribed(server.port)
@@ -68,7 +68,7 @@ layer(layerScene)("behind an event that was not delivered", (it) => {
   it.effect("because its worker was killed, 300 more of its record arrive after it, in order", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)

@@ -3,7 +3,7 @@ import { Deferred, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { PAUSED_BY_HOST } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { HostWebhooks } from "../../../../src/domain/webhooks/subscriptions/HostWebhooks.ts"
 import { WEBHOOK_BREAKER_FAILURES } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
@@ -40,15 +40,15 @@ layer(layerHost)("a host's own pause", (it) => {
   it.effect.each([200, 500])("is not ended by the answer %i to what was under way when it began", (status) =>
     Effect.gen(function* () {
       yield* emptied
-      const [polls, webhooks] = [yield* makePolls, yield* HostWebhooks]
+      const [polls, webhooks] = [yield* makeDeliveryPolls, yield* HostWebhooks]
       const held = yield* Deferred.make<void>()
       const server = yield* receiver((response, received) => {
         Effect.runFork(Effect.map(Deferred.await(held), () => answering(status)(response, received)))
       })
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, changes(2))
-      yield* polls.handOut
-      yield* polls.takeDue
+      yield* polls.dispatchEvents
+      yield* polls.claimDue
       yield* Queue.take(server.requests)
       assert.isTrue(yield* byNobody(webhooks.pause(viewer(subscription), subscription.id)))
       yield* Deferred.succeed(held, undefined)
@@ -61,7 +61,7 @@ layer(layerHost)("a host's own pause", (it) => {
   it.effect("takes the place of a rest, and is kept where the service had paused it by itself", () =>
     Effect.gen(function* () {
       yield* emptied
-      const [polls, webhooks, sql] = [yield* makePolls, yield* HostWebhooks, yield* SqlClient.SqlClient]
+      const [polls, webhooks, sql] = [yield* makeDeliveryPolls, yield* HostWebhooks, yield* SqlClient.SqlClient]
       const subscription = yield* subscribed((yield* receiver(answering(500))).port)
       const records = Array.from({ length: WEBHOOK_BREAKER_FAILURES }, (_, at) =>
         changes(1, `transaction:${at}`)

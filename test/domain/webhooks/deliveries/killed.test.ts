@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, type Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../../migrations/index.ts"
-import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { layerEmbedded } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
@@ -55,7 +55,7 @@ const over = ({ closed }: Life): Effect.Effect<void> => Effect.promise(() => clo
 
 const kill = (life: Life) => life.child.kill("SIGKILL")
 
-const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
+const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 const recordOf = ({ body }: Received): number => JSON.parse(body).transaction_id
 
 /** An operator with one subscription to a port of this machine; answers the operator's id. */

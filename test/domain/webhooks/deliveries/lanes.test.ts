@@ -7,7 +7,7 @@ import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/Delive
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
-import { layerMemory } from "../../../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import {
   changes,
@@ -25,7 +25,7 @@ const date = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 
 const handOut = Effect.gen(function* () {
   const fanOut = yield* FanOut
-  return yield* fanOut.next(yield* date)
+  return yield* fanOut.dispatchNext(yield* date)
 })
 
 /** The events that are taken now. */
@@ -41,7 +41,7 @@ const end = Effect.fnUntraced(function* (delivery: TakenDelivery | undefined) {
   const queue = yield* DeliveryQueue
   const now = yield* date
   const attempt = { outcome: "answered", status: 500, firstBytes: "", durationMs: 1 } as const
-  yield* queue.failed(delivery, { startedAt: now, attempt }, undefined, now)
+  yield* queue.failed(delivery, { startedAt: now, result: attempt }, undefined, now)
 })
 
 const replay = Effect.fnUntraced(function* ({ id }: Subscription) {
@@ -122,5 +122,5 @@ it.effect(
       assert.deepStrictEqual(ids(yield* queue.take(now, 10, [])), [3, 4])
       assert.deepStrictEqual(ids(yield* queue.take(new Date(later.getTime() - 1), 10, [])), [])
       assert.deepStrictEqual(ids(yield* queue.take(later, 1, [])), [1])
-    }).pipe(Effect.provide(DeliveryQueue.layer.pipe(Layer.provideMerge(layerMemory()))))
+    }).pipe(Effect.provide(DeliveryQueue.layer.pipe(Layer.provideMerge(layerInMemory()))))
 )

@@ -2,11 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { DeliveryLog, REPLAY_ROWS, type Wanted } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
+import {
+  type DeliveryFilter,
+  DeliveryLog,
+  REPLAY_ROWS
+} from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { deliveryKeyOf, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseWebhookId, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_ATTEMPTS, WEBHOOK_TRIES_SHOWN } from "../../../../src/platform/limits.ts"
 import { trailOf } from "../../../support/changes/trail-rows.ts"
@@ -26,12 +30,12 @@ import { byNobody, freshOperator, typedClient, withToken } from "../../../suppor
 
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"])
 
-const replay = Effect.fnUntraced(function* (wanted: Wanted) {
+const replay = Effect.fnUntraced(function* (wanted: DeliveryFilter) {
   const log = yield* DeliveryLog
   return yield* log.replay(wanted, new Date(yield* Clock.currentTimeMillis))
 }, byNobody)
 
-const list = Effect.fnUntraced(function* (wanted: Wanted, most = 100) {
+const list = Effect.fnUntraced(function* (wanted: DeliveryFilter, most = 100) {
   const log = yield* DeliveryLog
   return (yield* log.list(wanted, most)).map(webhookIdOf)
 })
@@ -53,7 +57,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the log of delive
     Effect.gen(function* () {
       yield* emptied
       yield* TestClock.setTime(Date.parse("2031-02-03T04:05:06Z"))
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(418, "no coffee"))
       const operator = yield* freshOperator()
       const one = yield* subscribed(server.port, { operator, path: "/one" })
@@ -85,7 +89,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the log of delive
         ])
       )
       assert.deepStrictEqual(
-        yield* list({ dead: true }),
+        yield* list({ deadLettersOnly: true }),
         ids([
           [second, two],
           [first, two]
@@ -111,10 +115,10 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the list of deliv
   it.effect(`tells the latest ${WEBHOOK_TRIES_SHOWN} tries of each`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const [log, sql, polls] = [yield* DeliveryLog, yield* SqlClient.SqlClient, yield* makePolls]
+      const [log, sql, polls] = [yield* DeliveryLog, yield* SqlClient.SqlClient, yield* makeDeliveryPolls]
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, records(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const told = Effect.fnUntraced(function* (tries: number) {
         yield* sql`
           INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status)
@@ -132,7 +136,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the list of deliv
 })
 
 layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that waits", (it) => {
-  const oldest = Effect.fnUntraced(function* (wanted: Wanted) {
+  const oldest = Effect.fnUntraced(function* (wanted: DeliveryFilter) {
     const log = yield* DeliveryLog
     return (yield* log.oldestWaiting(wanted))?.event_id
   })
@@ -140,7 +144,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that w
   it.effect("is what happened first of what was not delivered, of whom one asks for, unless that one was deleted", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const answers = yield* receiver(answering(200))
       const fails = yield* receiver(answering(500))
@@ -151,10 +155,10 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that w
       const [first = 0] = yield* happened(badly.operator, changes(3))
       yield* workedOff(polls)
       const [later = 0] = yield* happened(well.operator, records(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       assert.strictEqual(yield* oldest({}), first)
       assert.strictEqual(yield* oldest({ operatorId: well.operator.operatorId }), later)
-      assert.strictEqual(yield* oldest({ subscriptionId: well.id, dead: true }), later)
+      assert.strictEqual(yield* oldest({ subscriptionId: well.id, deadLettersOnly: true }), later)
       yield* api.delete_webhook({ id: badly.id }).pipe(withToken(badly.operator.token))
       assert.strictEqual(yield* oldest({}), later)
     })
@@ -165,7 +169,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
   it.effect("sends one delivery again under its id, with all its tries before it", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const subscription = yield* subscribed(server.port)
       const [event_id = 0] = yield* happened(subscription.operator, records(2))
@@ -187,11 +191,11 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
   it.effect("is not mistaken for done by a worker that comes back late", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, records(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const take = Effect.gen(function* () {
         const now = new Date(yield* Clock.currentTimeMillis)
         const [delivery] = yield* queue.take(now, 1, [])
@@ -201,7 +205,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
         ({
           delivery,
           startedAt: new Date(),
-          attempt: { outcome: "answered", status: 200, firstBytes: "", durationMs: 1 }
+          result: { outcome: "answered", status: 200, firstBytes: "", durationMs: 1 }
         }) as const
       const late = yield* take
       yield* TestClock.adjust(LEASE_MS)
@@ -215,18 +219,18 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
   it.effect("of dead letters gives each all its tries again", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, records(3))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       yield* buried(subscription)
       yield* happened(subscription.operator, records(1))
       yield* workedOff(polls)
       yield* Queue.clear(server.requests)
-      assert.strictEqual(yield* replay({ dead: true, operatorId: subscription.operator.operatorId + 1 }), 0)
-      assert.strictEqual(yield* replay({ dead: true, subscriptionId: subscription.id }), 3)
-      assert.strictEqual(yield* replay({ dead: true }), 0)
+      assert.strictEqual(yield* replay({ deadLettersOnly: true, operatorId: subscription.operator.operatorId + 1 }), 0)
+      assert.strictEqual(yield* replay({ deadLettersOnly: true, subscriptionId: subscription.id }), 3)
+      assert.strictEqual(yield* replay({ deadLettersOnly: true }), 0)
       yield* workedOff(polls)
       assert.strictEqual((yield* Queue.clear(server.requests)).length, 3)
       const kept = (yield* deliveries(subscription)).map(({ state, failures }) => `${state} ${failures}`)
@@ -237,7 +241,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
   it.effect("of a time span sends what happened in it, in the order of each record", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const subscription = yield* subscribed(server.port)
       const at = (time: string) => new Date(`2031-02-03T${time}Z`)
@@ -251,7 +255,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
       yield* Queue.clear(server.requests)
       assert.strictEqual(yield* replay({ from: at("11:00:00"), until: at("12:00:00") }), 5)
       yield* workedOff(polls)
-      const order = (yield* Queue.clear(server.requests)).map((received) => deliveryKeyOf(idOf(received))?.event_id)
+      const order = (yield* Queue.clear(server.requests)).map((received) => parseWebhookId(idOf(received))?.event_id)
       assert.deepStrictEqual(order, within)
     })
   )
@@ -259,17 +263,17 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
   it.effect(`leaves alone what still waits and what was deleted, and takes more than ${REPLAY_ROWS}`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, records(REPLAY_ROWS + 1))
-      while ((yield* polls.handOut).events > 0) {}
+      while ((yield* polls.dispatchEvents).events > 0) {}
       assert.strictEqual(yield* replay({ operatorId: subscription.operator.operatorId }), 0)
       yield* buried(subscription)
-      assert.strictEqual(yield* replay({ dead: true }), REPLAY_ROWS + 1)
+      assert.strictEqual(yield* replay({ deadLettersOnly: true }), REPLAY_ROWS + 1)
       yield* buried(subscription)
       yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      assert.strictEqual(yield* replay({ dead: true }), 0)
+      assert.strictEqual(yield* replay({ deadLettersOnly: true }), 0)
     })
   )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { bodyOf, deliveryKeyOf, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { deliveryBodyOf, parseWebhookId, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
 
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 
@@ -8,7 +8,10 @@ describe("a webhook-id", () => {
   it("names one delivery and no other", () => {
     fc.assert(
       fc.property(id, id, (event_id, subscription_id) => {
-        assert.deepStrictEqual(deliveryKeyOf(webhookIdOf({ event_id, subscription_id })), { event_id, subscription_id })
+        assert.deepStrictEqual(parseWebhookId(webhookIdOf({ event_id, subscription_id })), {
+          event_id,
+          subscription_id
+        })
       })
     )
   })
@@ -25,7 +28,7 @@ describe("a webhook-id", () => {
       "evt_01_2",
       "evt_1_2\n"
     ]) {
-      assert.isUndefined(deliveryKeyOf(text), text)
+      assert.isUndefined(parseWebhookId(text), text)
     }
   })
 })
@@ -43,7 +46,7 @@ describe("a body", () => {
         // As it comes out of the database.
         const stored = JSON.parse(JSON.stringify(fields))
         const { event, timestamp, ...own } = JSON.parse(
-          bodyOf({ event: "message_created", payload: stored, queued_at: at })
+          deliveryBodyOf({ event: "message_created", payload: stored, queued_at: at })
         )
         assert.strictEqual(event, "message_created")
         assert.match(timestamp, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { deliveryKeyOf } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
   changes,
@@ -19,7 +19,7 @@ import {
 } from "../../../support/domain/webhooks/deliveries/scene.ts"
 import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
 
-const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
+const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
 const transactionOf = ({ body }: Received): number => JSON.parse(body).transaction_id
 
@@ -39,7 +39,7 @@ layer(layerScene)("the events of a record", (it) => {
   it.effect("arrive in the order they happened when nothing fails, whichever worker delivers them", () =>
     Effect.gen(function* () {
       yield* emptied
-      const workers = [yield* makePolls, yield* makePolls, yield* makePolls]
+      const workers = [yield* makeDeliveryPolls, yield* makeDeliveryPolls, yield* makeDeliveryPolls]
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       const records = 7
@@ -68,7 +68,7 @@ layer(layerScene)("the events of a record", (it) => {
   it.effect(`wait for one that fails, ${HOLDING_FAILURES} times and not longer; other records do not wait`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver((response, received) =>
         response.writeHead(transactionOf(received) === 1 ? 500 : 200).end()
       )

@@ -3,15 +3,15 @@ import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import {
-  OVERDUE_COUNTED,
-  OVERDUE_LINES,
+  OVERDUE_COUNT_LIMIT,
   OVERDUE_MS,
   OVERDUE_POLL_MS,
-  Overdue,
+  OVERDUE_WARNINGS,
+  OverdueDeliveries,
   warnOverdue,
-  watching
+  watchOverdue
 } from "../../../../src/domain/webhooks/deliveries/Overdue.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import {
   changes,
@@ -28,8 +28,8 @@ const warning = Effect.flatMap(DateTime.nowAsDate, warnOverdue)
 const warned = Effect.map(lines(warning), (all) => all.map(({ fields }) => fields.webhook_id))
 
 const handOut = Effect.gen(function* () {
-  const polls = yield* makePolls
-  while ((yield* polls.handOut).events > 0) {}
+  const polls = yield* makeDeliveryPolls
+  while ((yield* polls.dispatchEvents).events > 0) {}
 })
 
 const healthOf = Effect.fnUntraced(function* ({ id }: Subscription, health: string) {
@@ -37,7 +37,7 @@ const healthOf = Effect.fnUntraced(function* ({ id }: Subscription, health: stri
   yield* sql`UPDATE webhook_subscriptions SET health = ${health}::jsonb WHERE id = ${id}`
 }, Effect.orDie)
 
-layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that falls behind", (it) => {
+layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that falls behind", (it) => {
   it.effect(`is warned of when something is due for ${OVERDUE_MS / 1000} seconds, not a moment sooner`, () =>
     Effect.gen(function* () {
       yield* emptied
@@ -81,17 +81,17 @@ layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that f
     })
   )
 
-  it.effect(`is one of at most ${OVERDUE_LINES}; ${OVERDUE_COUNTED} of what waits are counted`, () =>
+  it.effect(`is one of at most ${OVERDUE_WARNINGS}; ${OVERDUE_COUNT_LIMIT} of what waits are counted`, () =>
     Effect.gen(function* () {
       yield* emptied
       const operator = yield* freshOperator()
-      const made = yield* Effect.forEach(Array.from({ length: OVERDUE_LINES + 1 }), (_, index) =>
+      const made = yield* Effect.forEach(Array.from({ length: OVERDUE_WARNINGS + 1 }), (_, index) =>
         subscribed(1, { operator, path: `/${index}`, events: index === 0 ? ["message_created"] : ["review_created"] })
       )
       const [first, ...others] = made
       yield* happened(
         operator,
-        changes(OVERDUE_COUNTED).map((each) => ({ ...each, event: "message_created" as const }))
+        changes(OVERDUE_COUNT_LIMIT).map((each) => ({ ...each, event: "message_created" as const }))
       )
       yield* handOut
       yield* TestClock.adjust(1)
@@ -99,21 +99,21 @@ layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that f
       yield* handOut
       yield* TestClock.adjust(OVERDUE_MS)
       const counted = Effect.gen(function* () {
-        const { find } = yield* Overdue
+        const { find } = yield* OverdueDeliveries
         return (yield* find(new Date(yield* Clock.currentTimeMillis)))[0]?.waiting
       })
       // The one that is furthest behind is among them, and one of the others is not.
       const found = yield* warned
-      assert.strictEqual(found.length, OVERDUE_LINES)
+      assert.strictEqual(found.length, OVERDUE_WARNINGS)
       assert.strictEqual(found[0], first?.id)
       assert.includeMembers(
         others.map(({ id }) => id),
         found.slice(1)
       )
-      assert.strictEqual(yield* counted, OVERDUE_COUNTED)
+      assert.strictEqual(yield* counted, OVERDUE_COUNT_LIMIT)
       yield* happened(operator, [{ event: "message_created" }])
       yield* handOut
-      assert.strictEqual(yield* counted, OVERDUE_COUNTED)
+      assert.strictEqual(yield* counted, OVERDUE_COUNT_LIMIT)
     })
   )
 
@@ -125,7 +125,7 @@ layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that f
       yield* handOut
       const polled: Array<number> = []
       const find = () => Effect.sync(() => void polled.push(1)).pipe(Effect.as([]))
-      yield* watching.pipe(Effect.provideService(Overdue, { find }))
+      yield* watchOverdue.pipe(Effect.provideService(OverdueDeliveries, { find }))
       for (const expected of [1, 2, 3]) {
         yield* TestClock.adjust(OVERDUE_POLL_MS - 1)
         assert.strictEqual(polled.length, expected - 1)

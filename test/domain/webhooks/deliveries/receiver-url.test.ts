@@ -3,11 +3,11 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { ValidationFailed } from "../../../../src/contract/errors.ts"
 import { parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { receiverUrl } from "../../../../src/domain/webhooks/deliveries/receiver-url.ts"
+import { parseReceiverUrl } from "../../../../src/domain/webhooks/deliveries/receiver-url.ts"
 import { WEBHOOK_URL } from "../../../../src/platform/limits.ts"
 
 const judge = (text: string, { allowed = "", publicUrl = "https://api.example.com" } = {}) =>
-  receiverUrl(text, { allowed: Result.getOrThrow(parseAllowedHosts(allowed)), publicUrl: new URL(publicUrl) })
+  parseReceiverUrl(text, { allowed: Result.getOrThrow(parseAllowedHosts(allowed)), publicUrl: new URL(publicUrl) })
 const accepted = (...args: Parameters<typeof judge>) => Result.isSuccess(judge(...args))
 const reason = (...args: Parameters<typeof judge>) =>
   Result.match(judge(...args), { onFailure: (error) => error.message, onSuccess: (url) => `accepted ${url}` })

@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type Health, healthy, PROBE_MS } from "../../../../src/domain/webhooks/deliveries/breaker.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
   WEBHOOK_BREAKER_FIRST_MS,
-  WEBHOOK_PAUSE_AFTER_MS,
-  WEBHOOK_SHARE
+  WEBHOOK_CONCURRENT_DELIVERIES,
+  WEBHOOK_PAUSE_AFTER_MS
 } from "../../../../src/platform/limits.ts"
 import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
@@ -31,7 +31,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   it.effect(`${WEBHOOK_BREAKER_FAILURES} times in a row rests; a rest costs no try, and ends with one`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { mood, answer } = moody()
       const server = yield* receiver(answer)
       const subscription = yield* subscribed(server.port)
@@ -67,7 +67,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   it.effect("each first time tries every event of a burst again within 90 seconds", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const seen = new Set<unknown>()
       const server = yield* receiver((response, received) => {
         const id = received.headers["webhook-id"]
@@ -91,12 +91,12 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   it.effect("is asked for nothing between the end of its rest and its next try, and keeps no other's probe", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const sql = yield* SqlClient.SqlClient
       const [waits, ready] = [yield* subscribed(1), yield* subscribed(1)]
       for (const { operator } of [waits, ready]) yield* happened(operator, changes(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
       const due = now + HOUR
       yield* sql`UPDATE webhook_deliveries SET due_at = ${new Date(due)} WHERE subscription_id = ${waits.id}`
@@ -115,14 +115,14 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   /** A subscription of that health with some deliveries that are due now, each of a record of its own. */
   const withHealth = Effect.fnUntraced(function* (health: Health, count: number) {
     yield* emptied
-    const polls = yield* makePolls
+    const polls = yield* makeDeliveryPolls
     const sql = yield* SqlClient.SqlClient
     const subscription = yield* subscribed(1)
     yield* happened(
       subscription.operator,
       Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
     )
-    yield* polls.handOut
+    yield* polls.dispatchEvents
     yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${subscription.id}`
     return subscription
   })
@@ -158,29 +158,31 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
         [{ state: "probing", ...failing, rests: 1, until: 0 }, 0],
         [{ state: "paused", ...failing }, 0],
         [{ state: "failing", ...failing }, 1],
-        [healthy, WEBHOOK_SHARE]
+        [healthy, WEBHOOK_CONCURRENT_DELIVERIES]
       ] as const) {
-        yield* withHealth(health, WEBHOOK_SHARE + 1)
+        yield* withHealth(health, WEBHOOK_CONCURRENT_DELIVERIES + 1)
         const taken = yield* queue.take((yield* present).now, 10, [])
         assert.strictEqual(taken.length, expected, health.state)
       }
     })
   )
 
-  it.effect(`gets no probe while ${WEBHOOK_SHARE} of its deliveries are under way in this process since before`, () =>
-    Effect.gen(function* () {
-      const { id, operator } = yield* withHealth({ state: "resting", ...failing, rests: 1, until: 0 }, 1)
-      const queue = yield* DeliveryQueue
-      const { now } = yield* present
-      const rested = (underWay: number) =>
-        queue.rested(
-          now,
-          10,
-          Array.from({ length: underWay }, () => ({ operator_id: operator.operatorId, subscription_id: id }))
-        )
-      assert.deepStrictEqual(yield* rested(WEBHOOK_SHARE), [])
-      assert.strictEqual((yield* rested(WEBHOOK_SHARE - 1)).length, 1)
-    })
+  it.effect(
+    `gets no probe while ${WEBHOOK_CONCURRENT_DELIVERIES} of its deliveries are under way in this process since before`,
+    () =>
+      Effect.gen(function* () {
+        const { id, operator } = yield* withHealth({ state: "resting", ...failing, rests: 1, until: 0 }, 1)
+        const queue = yield* DeliveryQueue
+        const { now } = yield* present
+        const rested = (underWay: number) =>
+          queue.rested(
+            now,
+            10,
+            Array.from({ length: underWay }, () => ({ operator_id: operator.operatorId, subscription_id: id }))
+          )
+        assert.deepStrictEqual(yield* rested(WEBHOOK_CONCURRENT_DELIVERIES), [])
+        assert.strictEqual((yield* rested(WEBHOOK_CONCURRENT_DELIVERIES - 1)).length, 1)
+      })
   )
 
   it.effect("is healed by any success, also a late one, but not from a pause", () =>
@@ -200,7 +202,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
         yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${id}`
         if (delivery === undefined) return yield* Effect.die("nothing was due")
         const attempt = { outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const
-        yield* queue.delivered({ delivery, startedAt: now, attempt })
+        yield* queue.delivered({ delivery, startedAt: now, result: attempt })
         const after = yield* queue.health(delivery)
         assert.deepStrictEqual(after, health.state === "paused" ? health : healthy)
       }
@@ -210,7 +212,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   it.effect("is down for an hour loses nothing", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { mood, answer } = moody()
       const server = yield* receiver(answer)
       const subscription = yield* subscribed(server.port)
@@ -238,7 +240,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   it.effect("for five days is paused, says so, keeps its events and sends them when a change resumes it", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { mood, answer } = moody()
       const server = yield* receiver(answer)
       const subscription = yield* subscribed(server.port)
@@ -283,7 +285,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
   it.effect("and is deleted hears nothing more", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(500))
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, changes(3))

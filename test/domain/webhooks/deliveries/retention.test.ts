@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { retain } from "../../../../src/domain/webhooks/deliveries/retention.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
-import { RETENTION_MS, RETENTION_ROWS } from "../../../../src/jobs/retention.ts"
+import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../../src/jobs/retention.ts"
 import {
-  EVENTS_KEPT_MS,
-  WEBHOOK_DEAD_KEPT_MS,
-  WEBHOOK_KEPT_MS,
-  WEBHOOK_WAIT_MS
+  EVENT_RETENTION_MS,
+  WEBHOOK_DEAD_LETTER_AFTER_MS,
+  WEBHOOK_DEAD_LETTER_RETENTION_MS,
+  WEBHOOK_RETENTION_MS
 } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
@@ -24,7 +24,7 @@ import {
 import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
-const retained = (at: number) => retain(new Date(at))
+const retained = (at: number) => applyDeliveryRetention(new Date(at))
 
 const count = Effect.fnUntraced(function* (
   table: "events" | "webhook_attempts" | "webhook_deliveries" | "webhook_subscriptions"
@@ -45,7 +45,7 @@ const states = (subscription: Subscription) =>
 /** A subscription one event was delivered to, and when. */
 const delivered = Effect.gen(function* () {
   yield* emptied
-  const polls = yield* makePolls
+  const polls = yield* makeDeliveryPolls
   const server = yield* receiver(answering(200))
   const subscription = yield* subscribed(server.port)
   yield* happened(subscription.operator, changes(1))
@@ -62,17 +62,17 @@ layer(layerScene)("retention", (it) => {
       const settled = row?.at.getTime() ?? 0
       const [event] = yield* sql<{ at: Date }>`SELECT max(fanned_out_at) AS at FROM events`
       const shown = event?.at.getTime() ?? 0
-      yield* retained(settled + WEBHOOK_KEPT_MS - 1000)
+      yield* retained(settled + WEBHOOK_RETENTION_MS - 1000)
       assert.strictEqual(yield* count("webhook_attempts"), 1)
       assert.strictEqual(yield* count("webhook_deliveries"), 1)
       assert.strictEqual(yield* count("events"), 1)
-      yield* retained(settled + WEBHOOK_KEPT_MS)
+      yield* retained(settled + WEBHOOK_RETENTION_MS)
       assert.strictEqual(yield* count("webhook_attempts"), 0)
       assert.strictEqual(yield* count("webhook_deliveries"), 0)
       assert.strictEqual(yield* count("webhook_subscriptions"), 1)
-      yield* retained(shown + EVENTS_KEPT_MS - 1)
+      yield* retained(shown + EVENT_RETENTION_MS - 1)
       assert.strictEqual(yield* count("events"), 1)
-      yield* retained(shown + EVENTS_KEPT_MS)
+      yield* retained(shown + EVENT_RETENTION_MS)
       assert.strictEqual(yield* count("events"), 0)
     })
   )
@@ -82,7 +82,7 @@ layer(layerScene)("retention", (it) => {
       yield* emptied
       const { operator } = yield* subscribed(1)
       yield* happened(operator, changes(1))
-      yield* retained(Date.now() + 10 * WEBHOOK_DEAD_KEPT_MS)
+      yield* retained(Date.now() + 10 * WEBHOOK_DEAD_LETTER_RETENTION_MS)
       assert.strictEqual(yield* count("events"), 1)
     })
   )
@@ -93,11 +93,11 @@ layer(layerScene)("retention", (it) => {
       const sql = yield* SqlClient.SqlClient
       const settled = new Date()
       yield* sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = ${settled}`
-      yield* retained(settled.getTime() + WEBHOOK_DEAD_KEPT_MS - 1)
+      yield* retained(settled.getTime() + WEBHOOK_DEAD_LETTER_RETENTION_MS - 1)
       assert.deepStrictEqual(yield* states(subscription), ["dead"])
       assert.strictEqual(yield* count("events"), 1)
       assert.strictEqual(yield* count("webhook_attempts"), 0)
-      yield* retained(settled.getTime() + WEBHOOK_DEAD_KEPT_MS)
+      yield* retained(settled.getTime() + WEBHOOK_DEAD_LETTER_RETENTION_MS)
       assert.deepStrictEqual(yield* states(subscription), [])
       assert.strictEqual(yield* count("events"), 0)
     })
@@ -106,19 +106,19 @@ layer(layerScene)("retention", (it) => {
   it.effect("ends what was due for three days while its receiver rested or was paused, and nothing else", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const [waiting] = yield* deliveries(subscription)
       const due = waiting?.due_at.getTime() ?? 0
       // Healthy: nobody was there to deliver it. It goes as soon as somebody is.
-      yield* retained(due + 10 * WEBHOOK_WAIT_MS)
+      yield* retained(due + 10 * WEBHOOK_DEAD_LETTER_AFTER_MS)
       assert.deepStrictEqual(yield* states(subscription), ["waiting"])
       yield* healthOf(subscription, '{"state": "paused", "failures": 9, "failingSince": 0}')
-      yield* retained(due + WEBHOOK_WAIT_MS - 1)
+      yield* retained(due + WEBHOOK_DEAD_LETTER_AFTER_MS - 1)
       assert.deepStrictEqual(yield* states(subscription), ["waiting"])
-      yield* retained(due + WEBHOOK_WAIT_MS)
+      yield* retained(due + WEBHOOK_DEAD_LETTER_AFTER_MS)
       assert.deepStrictEqual(yield* states(subscription), ["dead"])
     })
   )
@@ -130,25 +130,25 @@ layer(layerScene)("retention", (it) => {
         const { subscription, polls, now } = yield* delivered
         const api = yield* typedClient
         yield* happened(subscription.operator, changes(2))
-        yield* polls.handOut
+        yield* polls.dispatchEvents
         yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
         yield* retained(now)
         assert.deepStrictEqual(yield* states(subscription), ["delivered"])
-        yield* retained(now + WEBHOOK_DEAD_KEPT_MS)
+        yield* retained(now + WEBHOOK_DEAD_LETTER_RETENTION_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 1)
-        yield* retained(now + WEBHOOK_DEAD_KEPT_MS + 2 * RETENTION_MS)
+        yield* retained(now + WEBHOOK_DEAD_LETTER_RETENTION_MS + 2 * RETENTION_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 0)
       })
   )
 
-  it.effect(`goes on beyond ${RETENTION_ROWS} rows, a statement at a time`, () =>
+  it.effect(`goes on beyond ${RETENTION_BATCH_ROWS} rows, a statement at a time`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { operator } = yield* subscribed(1, { events: ["message_created"] })
-      yield* happened(operator, changes(2 * RETENTION_ROWS + 1))
-      while ((yield* polls.handOut).events > 0) {}
-      yield* retained(Date.now() + EVENTS_KEPT_MS + RETENTION_MS)
+      yield* happened(operator, changes(2 * RETENTION_BATCH_ROWS + 1))
+      while ((yield* polls.dispatchEvents).events > 0) {}
+      yield* retained(Date.now() + EVENT_RETENTION_MS + RETENTION_MS)
       assert.strictEqual(yield* count("events"), 0)
     })
   )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { WEBHOOK_ATTEMPTS, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
 import { type Answer, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
@@ -42,7 +42,7 @@ layer(layerScene)("a delivery that fails", (it) => {
   ])("with %s is tried again 30 seconds later, give or take a quarter, under the same id", ([, failing, recorded]) =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const { mood, answer } = moody()
       const server = yield* receiver(answer)
       const subscription = yield* subscribed(server.port)
@@ -77,15 +77,15 @@ layer(layerScene)("a delivery that fails", (it) => {
   it.effect("because the receiver hangs is given up after ten seconds", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(silent)
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, changes(1))
-      yield* polls.handOut
-      yield* polls.takeDue
+      yield* polls.dispatchEvents
+      yield* polls.claimDue
       yield* Queue.take(server.requests)
       yield* TestClock.adjust(WEBHOOK_TRY_MS)
-      yield* polls.idle
+      yield* polls.awaitIdle
       assert.deepInclude((yield* attemptsOf(subscription))[0] ?? {}, { status: null, reason: "timeout" })
       assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
     })
@@ -94,7 +94,7 @@ layer(layerScene)("a delivery that fails", (it) => {
   it.effect(`${WEBHOOK_ATTEMPTS} times is a dead letter after about three days, not one try sooner`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(500))
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, changes(1))

@@ -1,8 +1,8 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { retryAfterOf } from "../../../../src/domain/webhooks/deliveries/retry-after.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseRetryAfter } from "../../../../src/domain/webhooks/deliveries/retry-after.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { WEBHOOK_RETRY_AFTER_MS } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
@@ -33,7 +33,7 @@ describe("a Retry-After header", () => {
     ["Tue, 20 Apr 2027 09:00:00 GMT", 0],
     ["Wed, 21 Apr 2027 10:00:01 GMT", DAY_MS]
   ])("of %j is read", (value, ms) => {
-    expect(retryAfterOf({ "retry-after": value }, NOW, DAY_MS)).toBe(ms)
+    expect(parseRetryAfter({ "retry-after": value }, NOW, DAY_MS)).toBe(ms)
   })
 
   it.each([
@@ -47,7 +47,7 @@ describe("a Retry-After header", () => {
     "2027-04-20T10:02:00Z",
     "Tue, 99 Xyz 2027 10:02:00 GMT"
   ])("of %j says nothing", (value) => {
-    expect(retryAfterOf(value === undefined ? {} : { "retry-after": value }, NOW, DAY_MS)).toBeUndefined()
+    expect(parseRetryAfter(value === undefined ? {} : { "retry-after": value }, NOW, DAY_MS)).toBeUndefined()
   })
 })
 
@@ -55,7 +55,7 @@ layer(layerScene)("a receiver that says when to come again", (it) => {
   /** The milliseconds between a first try with that answer and the second. */
   const pauseAfter = Effect.fnUntraced(function* (status: number, retryAfter: (now: number) => string) {
     yield* emptied
-    const polls = yield* makePolls
+    const polls = yield* makeDeliveryPolls
     const { mood, answer } = moody()
     const server = yield* receiver(answer)
     const subscription = yield* subscribed(server.port)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { RETRIES } from "../../../../src/domain/webhooks/deliveries/retries.ts"
-import { pauseOf } from "../../../../src/jobs/retries.ts"
+import { WEBHOOK_RETRIES } from "../../../../src/domain/webhooks/deliveries/retries.ts"
+import { backoffMs } from "../../../../src/jobs/retries.ts"
 import { WEBHOOK_FIRST_RETRY_MS, WEBHOOK_LONGEST_RETRY_MS } from "../../../../src/platform/limits.ts"
 
-const { tries } = RETRIES
-const millis = (attempt: number, random: number) => pauseOf(RETRIES.backoff, attempt, random)
+const { tries } = WEBHOOK_RETRIES
+const millis = (attempt: number, random: number) => backoffMs(WEBHOOK_RETRIES.backoff, attempt, random)
 /** The pauses between the first try and the last. */
 const pauses = Array.from({ length: tries - 1 }, (_, index) => index + 1)
 const attempt = fc.integer({ min: 1, max: tries - 1 })

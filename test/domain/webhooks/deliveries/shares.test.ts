@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue, UNDER_WAY } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
-import { WEBHOOK_SHARE, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
 import { WEBHOOK_SUBSCRIPTIONS } from "../../../support/domain/portfolio.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
@@ -23,64 +23,66 @@ const each = (count: number) => Array.from({ length: count }, (_, index) => chan
 
 /** Works while some deliveries hang, until `wanted` requests have come. */
 const until = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Dequeue<unknown>, wanted: number) {
-  while ((yield* polls.handOut).events > 0) {}
+  while ((yield* polls.dispatchEvents).events > 0) {}
   const turn = Effect.promise(() => nextTurn())
-  while ((yield* Queue.size(requests)) < wanted) yield* Effect.andThen(polls.takeDue, turn)
+  while ((yield* Queue.size(requests)) < wanted) yield* Effect.andThen(polls.claimDue, turn)
 })
 
 layer(layerScene)("a receiver that hangs", (it) => {
-  it.effect(`occupies ${WEBHOOK_SHARE} deliveries of its own, and none of the other ninety-nine notices`, () =>
-    Effect.gen(function* () {
-      yield* emptied
-      const polls = yield* makePolls
-      const hanging = yield* receiver(silent)
-      const answers = yield* receiver(answering(200))
-      const operator = yield* freshOperator()
-      const bad = yield* subscribed(hanging.port, { operator })
-      const good = yield* Effect.forEach(Array.from({ length: 99 }), (_, index) =>
-        subscribed(answers.port, { operator, path: `/${index}` })
-      )
-      yield* happened(operator, each(10))
-      // The clock stands still: whoever had to wait for the hanging one would wait for ever.
-      yield* until(polls, answers.requests, 990)
-      assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_SHARE)
-      yield* TestClock.adjust(WEBHOOK_TRY_MS)
-      yield* polls.idle
-      for (const subscription of good) {
-        const states = (yield* deliveries(subscription)).map(({ state, attempts }) => `${state} ${attempts}`)
-        assert.deepStrictEqual(new Set(states), new Set(["delivered 1"]))
-        assert.strictEqual(states.length, 10)
-      }
+  it.effect(
+    `occupies ${WEBHOOK_CONCURRENT_DELIVERIES} deliveries of its own, and none of the other ninety-nine notices`,
+    () =>
+      Effect.gen(function* () {
+        yield* emptied
+        const polls = yield* makeDeliveryPolls
+        const hanging = yield* receiver(silent)
+        const answers = yield* receiver(answering(200))
+        const operator = yield* freshOperator()
+        const bad = yield* subscribed(hanging.port, { operator })
+        const good = yield* Effect.forEach(Array.from({ length: 99 }), (_, index) =>
+          subscribed(answers.port, { operator, path: `/${index}` })
+        )
+        yield* happened(operator, each(10))
+        // The clock stands still: whoever had to wait for the hanging one would wait for ever.
+        yield* until(polls, answers.requests, 990)
+        assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES)
+        yield* TestClock.adjust(WEBHOOK_TRY_MS)
+        yield* polls.awaitIdle
+        for (const subscription of good) {
+          const states = (yield* deliveries(subscription)).map(({ state, attempts }) => `${state} ${attempts}`)
+          assert.deepStrictEqual(new Set(states), new Set(["delivered 1"]))
+          assert.strictEqual(states.length, 10)
+        }
 
-      // From now on, until its rest, it occupies one.
-      yield* polls.takeDue
-      yield* until(polls, hanging.requests, WEBHOOK_SHARE + 1)
-      yield* polls.takeDue
-      yield* TestClock.adjust(WEBHOOK_TRY_MS)
-      yield* polls.idle
-      assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_SHARE + 1)
-      const failures = (yield* deliveries(bad)).map((delivery) => delivery.failures)
-      assert.strictEqual(
-        failures.reduce((sum, count) => sum + count),
-        WEBHOOK_SHARE + 1
-      )
-    })
+        // From now on, until its rest, it occupies one.
+        yield* polls.claimDue
+        yield* until(polls, hanging.requests, WEBHOOK_CONCURRENT_DELIVERIES + 1)
+        yield* polls.claimDue
+        yield* TestClock.adjust(WEBHOOK_TRY_MS)
+        yield* polls.awaitIdle
+        assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES + 1)
+        const failures = (yield* deliveries(bad)).map((delivery) => delivery.failures)
+        assert.strictEqual(
+          failures.reduce((sum, count) => sum + count),
+          WEBHOOK_CONCURRENT_DELIVERIES + 1
+        )
+      })
   )
 
   it.effect("and others of the same operator do not hold up another operator's: who has fewest under way is next", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const [busy, idle] = [yield* freshOperator(), yield* freshOperator()]
       const many = [yield* subscribed(1, { operator: busy }), yield* subscribed(1, { operator: busy, path: "/2" })]
       const [first] = many
       yield* happened(busy, each(10))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       yield* TestClock.adjust(1)
       yield* subscribed(1, { operator: idle })
       yield* happened(idle, each(2))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
       const operators = (room: number, underWay: number) =>
         queue
@@ -99,36 +101,36 @@ layer(layerScene)("a receiver that hangs", (it) => {
   it.effect(`leaves room for others as long as fewer than ${UNDER_WAY} deliveries hang in all`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const hanging = yield* receiver(silent)
       const answers = yield* receiver(answering(200))
       const operator = yield* freshOperator()
-      const receivers = UNDER_WAY / WEBHOOK_SHARE
+      const receivers = UNDER_WAY / WEBHOOK_CONCURRENT_DELIVERIES
       assert.isBelow(receivers, WEBHOOK_SUBSCRIPTIONS)
       const make = (_: unknown, index: number) => subscribed(hanging.port, { operator, path: `/${index}` })
       yield* Effect.forEach(Array.from({ length: receivers - 1 }), make)
-      yield* happened(operator, each(WEBHOOK_SHARE))
-      yield* until(polls, hanging.requests, UNDER_WAY - WEBHOOK_SHARE)
+      yield* happened(operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
+      yield* until(polls, hanging.requests, UNDER_WAY - WEBHOOK_CONCURRENT_DELIVERIES)
 
       // Full but for four: another operator's events pass; filled up, nothing does.
       const other = yield* subscribed(answers.port)
-      yield* happened(other.operator, each(WEBHOOK_SHARE))
-      yield* until(polls, answers.requests, WEBHOOK_SHARE)
+      yield* happened(other.operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
+      yield* until(polls, answers.requests, WEBHOOK_CONCURRENT_DELIVERIES)
       yield* Queue.clear(answers.requests)
       const last = yield* subscribed(hanging.port, { path: "/last" })
-      yield* happened(last.operator, each(WEBHOOK_SHARE + 1))
+      yield* happened(last.operator, each(WEBHOOK_CONCURRENT_DELIVERIES + 1))
       yield* until(polls, hanging.requests, UNDER_WAY)
       yield* happened(other.operator, each(1))
-      yield* polls.handOut
-      yield* polls.takeDue
+      yield* polls.dispatchEvents
+      yield* polls.claimDue
       assert.deepInclude((yield* deliveries(other)).at(-1) ?? {}, { state: "waiting", attempts: 0 })
 
       // And room comes back with the first of them that is given up.
       yield* TestClock.adjust(WEBHOOK_TRY_MS)
-      yield* polls.idle
+      yield* polls.awaitIdle
       yield* until(polls, answers.requests, 1)
       yield* TestClock.adjust(WEBHOOK_TRY_MS)
-      yield* polls.idle
+      yield* polls.awaitIdle
     })
   )
 })

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Layer, Option, Queue, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../../src/admission/concurrency/Places.ts"
 import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { isSigned, parseSecret } from "../../../../src/domain/webhooks/deliveries/signature.ts"
+import { hasValidSignature, parseSecret } from "../../../../src/domain/webhooks/deliveries/signature.ts"
 import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
 import {
   WEBHOOK_SECRET_OVERLAP_MS,
@@ -38,7 +38,9 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
         const given = yield* Effect.forEach([subscription.secret, secret], (text) =>
           Effect.fromResult(parseSecret(text))
         )
-        return given.map((each) => isSigned(message, String(headers["webhook-signature"]), each, timestamp * 1000))
+        return given.map((each) =>
+          hasValidSignature(message, String(headers["webhook-signature"]), each, timestamp * 1000)
+        )
       })
       assert.deepStrictEqual(yield* signers, [true, true])
       yield* TestClock.adjust(WEBHOOK_SECRET_OVERLAP_MS)
@@ -100,7 +102,7 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
       assert.isUndefined(sent.pollUnsafe())
       yield* TestClock.adjust(1)
       const ended = yield* Fiber.join(sent)
-      assert.deepInclude(ended._tag === "Tried" ? ended.attempt : {}, { outcome: "failed", reason: "timeout" })
+      assert.deepInclude(ended._tag === "Tried" ? ended.result : {}, { outcome: "failed", reason: "timeout" })
     })
   )
 })
@@ -116,7 +118,7 @@ layer(layerScene)("test events", (it) => {
             Effect.andThen(Deferred.await(answers)),
             Effect.as({ outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const)
           ),
-        ask: () => Effect.die("nothing is asked")
+        request: () => Effect.die("nothing is asked")
       })
       yield* Effect.gen(function* () {
         const tests = yield* TestEvents

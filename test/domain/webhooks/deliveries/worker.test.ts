@@ -4,9 +4,9 @@ import { TestClock } from "effect/testing"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { deliver } from "../../../../src/domain/webhooks/deliveries/deliver.ts"
 import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
-import { WEBHOOK_SHARE } from "../../../../src/platform/limits.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
   attemptsOf,
@@ -32,18 +32,18 @@ layer(layerScene)("a worker", (it) => {
   })
 
   const answered = (status: number, now: Date) =>
-    ({ startedAt: now, attempt: { outcome: "answered", status, firstBytes: "", durationMs: 1 } }) as const
+    ({ startedAt: now, result: { outcome: "answered", status, firstBytes: "", durationMs: 1 } }) as const
 
   it.effect(
     "has a delivery to itself until its lease ends; what a late one writes down is only what is still true",
     () =>
       Effect.gen(function* () {
         yield* emptied
-        const polls = yield* makePolls
+        const polls = yield* makeDeliveryPolls
         const queue = yield* DeliveryQueue
         const subscription = yield* subscribed(1)
         yield* happened(subscription.operator, changes(1))
-        yield* polls.handOut
+        yield* polls.dispatchEvents
         const first = yield* taken(subscription)
         yield* TestClock.adjust(LEASE_MS - 1)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(taken(subscription))))
@@ -64,15 +64,15 @@ layer(layerScene)("a worker", (it) => {
   it.effect("writes down an answer that it had when it was stopped", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const { delivery } = yield* taken(subscription)
       const delivering = yield* deliver(delivery).pipe(
         Effect.provideService(Outbound, {
-          post: () => Effect.succeed(answered(200, new Date(0)).attempt),
-          ask: () => Effect.die("a delivery asks for nothing")
+          post: () => Effect.succeed(answered(200, new Date(0)).result),
+          request: () => Effect.die("a delivery asks for nothing")
         }),
         Effect.provideService(
           Tracer.Tracer,
@@ -89,12 +89,12 @@ layer(layerScene)("a worker", (it) => {
   it.effect("keeps what it has when the subscription is changed meanwhile, also within the same second", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
       yield* TestClock.setTime(Math.ceil(Date.now() / 1000) * 1000 + 500)
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const { now } = yield* taken(subscription)
       yield* TestClock.adjust(400)
       yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
@@ -106,11 +106,11 @@ layer(layerScene)("a worker", (it) => {
   it.effect("whose database answers twice counts a failure once", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
-      yield* polls.handOut
+      yield* polls.dispatchEvents
       const { delivery, now } = yield* taken(subscription)
       yield* queue.failed(delivery, answered(500, now), now, now)
       yield* queue.failed(delivery, answered(500, now), now, now)
@@ -124,12 +124,14 @@ layer(layerScene)("a worker", (it) => {
       yield* emptied
       const server = yield* receiver(silent)
       const subscription = yield* subscribed(server.port)
-      const records = Array.from({ length: WEBHOOK_SHARE }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      const records = Array.from({ length: WEBHOOK_CONCURRENT_DELIVERIES }, (_, index) =>
+        changes(1, `transaction:${index}`)
+      ).flat()
       yield* happened(subscription.operator, records)
       const scope = yield* Scope.make()
-      const polls = yield* makePolls.pipe(Scope.provide(scope))
-      yield* polls.handOut
-      yield* polls.takeDue
+      const polls = yield* makeDeliveryPolls.pipe(Scope.provide(scope))
+      yield* polls.dispatchEvents
+      yield* polls.claimDue
       for (const _ of records) yield* Queue.take(server.requests)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust(1_499)

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { retain } from "../../../../src/domain/webhooks/deliveries/retention.ts"
-import { cursorOf } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
+import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
+import { formatFeedCursor } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
 import {
   EVENT_CONSUMER_NAME,
   EVENT_CONSUMERS,
-  EVENTS_KEPT_MS,
+  EVENT_RETENTION_MS,
   FEED_LAG_COUNTED
 } from "../../../../src/platform/limits.ts"
 import { changes, emptied, layerScene } from "../../../support/domain/webhooks/deliveries/scene.ts"
@@ -23,7 +23,7 @@ const listed = (operator: TestOperator) =>
     Effect.map(({ event_consumers }) => event_consumers)
   )
 
-const start = ({ operatorId }: TestOperator) => cursorOf({ operatorId, position: 0 })
+const start = ({ operatorId }: TestOperator) => formatFeedCursor({ operatorId, position: 0 })
 
 layer(layerScene)("a consumer of the feed", (it) => {
   it.effect("acknowledges up to a cursor, and shows how far it is behind", () =>
@@ -73,7 +73,7 @@ layer(layerScene)("a consumer of the feed", (it) => {
   it.effect("takes a cursor ahead of everything there is, and none of another account, nor the empty one", () =>
     Effect.gen(function* () {
       const [operator, other] = [yield* readingOperator, yield* readingOperator]
-      const ahead = cursorOf({ operatorId: operator.operatorId, position: Number.MAX_SAFE_INTEGER })
+      const ahead = formatFeedCursor({ operatorId: operator.operatorId, position: Number.MAX_SAFE_INTEGER })
       assert.strictEqual((yield* put(operator, "ledger", ahead)).cursor, ahead)
       for (const cursor of [start(other), "", "x"]) {
         const { error_code, error_msg } = yield* call(operator.token, "put_event_consumer", { name: "ledger", cursor })
@@ -144,10 +144,10 @@ layer(layerScene)("a consumer of the feed", (it) => {
       const { events, after } = yield* readAll(operator)
       yield* put(operator, "slow", events[0]?.cursor ?? "")
       const sql = yield* SqlClient.SqlClient
-      const at = new Date(Date.now() - EVENTS_KEPT_MS)
+      const at = new Date(Date.now() - EVENT_RETENTION_MS)
       yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE operator_id = ${operator.operatorId}`
       yield* inFeed(operator, changes(2))
-      yield* retain(new Date(at.getTime() + EVENTS_KEPT_MS))
+      yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS))
       const error = yield* Effect.flip(put(operator, "slow", events[1]?.cursor ?? ""))
       assert.strictEqual(error._tag, "Conflict")
       assert.include(error.message, after)

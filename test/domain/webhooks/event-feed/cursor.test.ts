@@ -1,16 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { CURSOR_FORM, cursorOf, placeOf } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
-import { pageOf } from "../../../../src/domain/webhooks/event-feed/rules.ts"
+import { CURSOR_PATTERN, formatFeedCursor, parseFeedCursor } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
+import { toFeedPage } from "../../../../src/domain/webhooks/event-feed/rules.ts"
 
 const safe = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 
 it("a cursor says its place again, and has the form that is published", () => {
   fc.assert(
     fc.property(safe, fc.nat(Number.MAX_SAFE_INTEGER), (operatorId, position) => {
-      const cursor = cursorOf({ operatorId, position })
-      assert.deepStrictEqual(placeOf(cursor), { operatorId, position })
-      assert.match(cursor, new RegExp(CURSOR_FORM))
+      const cursor = formatFeedCursor({ operatorId, position })
+      assert.deepStrictEqual(parseFeedCursor(cursor), { operatorId, position })
+      assert.match(cursor, new RegExp(CURSOR_PATTERN))
     })
   )
 })
@@ -18,8 +18,8 @@ it("a cursor says its place again, and has the form that is published", () => {
 it("a text is a cursor only as it was given out", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: "binary" })), (text) => {
-      const place = placeOf(text)
-      assert.isTrue(place === undefined || cursorOf(place) === text)
+      const place = parseFeedCursor(text)
+      assert.isTrue(place === undefined || formatFeedCursor(place) === text)
     })
   )
 })
@@ -30,7 +30,7 @@ it("a page ends at its last event when it is full, else where the reading got to
     fc.property(positions, fc.integer({ min: 1, max: 20 }), fc.boolean(), (all, limit, narrowed) => {
       const events = all.slice(0, limit + 1).map((position) => ({ position }))
       const reached = narrowed ? 200 : null
-      const page = pageOf({ forgotten: 0, start: 10, reached, beyond: false, events }, limit)
+      const page = toFeedPage({ forgotten: 0, start: 10, reached, beyond: false, events }, limit)
       assert.strictEqual(page.more, all.length > limit)
       assert.isAtMost(page.events.length, limit)
       // Nothing is skipped: whatever is behind was not shown, and all before it was.

@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { retain } from "../../../../src/domain/webhooks/deliveries/retention.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
-import { cursorOf } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
+import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { formatFeedCursor } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
 import {
-  EVENTS_KEPT_MS,
+  EVENT_RETENTION_MS,
   FEED_DEFAULT,
+  FEED_EVENTS_SCANNED,
   FEED_MAX,
-  FEED_SCAN,
   FEED_WAIT_SECONDS
 } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
@@ -38,7 +38,7 @@ layer(layerScene)("the feed", (it) => {
   it.effect("shows what a webhook posts, under the id its deliveries begin with", () =>
     Effect.gen(function* () {
       yield* emptied
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const server = yield* receiver(answering(200))
       const { operator, id } = yield* subscribed(server.port)
       const api = yield* typedClient
@@ -140,7 +140,7 @@ layer(layerScene)("the feed", (it) => {
   it.effect("refuses what is no cursor, naming the field", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* freshOperator()
-      const good = cursorOf({ operatorId, position: 5 })
+      const good = formatFeedCursor({ operatorId, position: 5 })
       const odd = [
         "x",
         "evt_277_1",
@@ -236,25 +236,27 @@ layer(layerScene)("the feed", (it) => {
     })
   )
 
-  it.effect(`looks through ${FEED_SCAN} events for what is asked for, and says when there are more behind them`, () =>
-    Effect.gen(function* () {
-      const api = yield* typedClient
-      const operator = yield* readingOperator
-      yield* placedMany(operator, FEED_SCAN - 1, "transaction_updated")
-      const [last = 0] = yield* inFeed(operator, [{ event: "message_created" }])
-      const read = (after: string) =>
-        api.list_events({ after, types: "message_created" }).pipe(withToken(operator.token))
-      const within = yield* read("")
-      assert.deepStrictEqual([idsOf(within.events), within.has_more], [[last], false])
-      const [next = 0] = yield* inFeed(operator, [{ event: "message_created" }])
-      const first = yield* read("")
-      assert.deepStrictEqual([idsOf(first.events), first.has_more], [[last], true])
-      assert.strictEqual(first.next_cursor, within.next_cursor)
-      assert.deepStrictEqual(idsOf((yield* read(first.next_cursor)).events), [next])
-      // Nothing of it among so many: an empty page that goes on.
-      const reviews = yield* api.list_events({ types: "review_created", wait: 20 }).pipe(withToken(operator.token))
-      assert.deepStrictEqual(reviews, { events: [], next_cursor: within.next_cursor, has_more: true })
-    })
+  it.effect(
+    `looks through ${FEED_EVENTS_SCANNED} events for what is asked for, and says when there are more behind them`,
+    () =>
+      Effect.gen(function* () {
+        const api = yield* typedClient
+        const operator = yield* readingOperator
+        yield* placedMany(operator, FEED_EVENTS_SCANNED - 1, "transaction_updated")
+        const [last = 0] = yield* inFeed(operator, [{ event: "message_created" }])
+        const read = (after: string) =>
+          api.list_events({ after, types: "message_created" }).pipe(withToken(operator.token))
+        const within = yield* read("")
+        assert.deepStrictEqual([idsOf(within.events), within.has_more], [[last], false])
+        const [next = 0] = yield* inFeed(operator, [{ event: "message_created" }])
+        const first = yield* read("")
+        assert.deepStrictEqual([idsOf(first.events), first.has_more], [[last], true])
+        assert.strictEqual(first.next_cursor, within.next_cursor)
+        assert.deepStrictEqual(idsOf((yield* read(first.next_cursor)).events), [next])
+        // Nothing of it among so many: an empty page that goes on.
+        const reviews = yield* api.list_events({ types: "review_created", wait: 20 }).pipe(withToken(operator.token))
+        assert.deepStrictEqual(reviews, { events: [], next_cursor: within.next_cursor, has_more: true })
+      })
   )
 
   it.effect("a database restored from an older dump gives positions behind every cursor there was", () =>
@@ -296,12 +298,12 @@ layer(layerScene)("the feed", (it) => {
       yield* inFeed(operator, changes(3))
       const old = yield* readAll(operator)
       const sql = yield* SqlClient.SqlClient
-      const at = new Date(Date.now() - EVENTS_KEPT_MS)
+      const at = new Date(Date.now() - EVENT_RETENTION_MS)
       yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE operator_id = ${operator.operatorId}`
       const kept = yield* inFeed(operator, changes(2))
-      yield* retain(new Date(at.getTime() + EVENTS_KEPT_MS - 1))
+      yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS - 1))
       assert.strictEqual((yield* readAll(operator)).events.length, 5)
-      yield* retain(new Date(at.getTime() + EVENTS_KEPT_MS))
+      yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS))
       assert.deepStrictEqual(idsOf((yield* readAll(operator)).events), kept)
       // Whoever had read all that was removed goes on; whoever had not has missed something.
       assert.deepStrictEqual(idsOf((yield* readAll(operator, old.after)).events), kept)
@@ -322,7 +324,7 @@ layer(layerScene)("the feed", (it) => {
       const { operator } = yield* subscribed(1, { events: ["message_created"] })
       const [needed] = yield* inFeed(operator, [{ event: "message_created" }, ...changes(2)])
       const sql = yield* SqlClient.SqlClient
-      yield* retain(new Date(Date.now() + EVENTS_KEPT_MS + 60_000))
+      yield* applyDeliveryRetention(new Date(Date.now() + EVENT_RETENTION_MS + 60_000))
       const left = yield* sql<{ id: number }>`SELECT id FROM events WHERE operator_id = ${operator.operatorId}`
       assert.deepStrictEqual(
         left.map(({ id }) => id),

@@ -39,7 +39,7 @@ const followed = Effect.fnUntraced(function* (operator: TestOperator, count: num
 const handingOut = Effect.gen(function* () {
   const fanOut = yield* FanOut
   while (true) {
-    yield* fanOut.next(yield* DateTime.nowAsDate)
+    yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)
     yield* Effect.yieldNow
   }
 })
@@ -116,7 +116,7 @@ layer(layerScene)("who follows the feed", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const fanOut = yield* FanOut
-        const next = Effect.flatMap(DateTime.nowAsDate, fanOut.next)
+        const next = Effect.flatMap(DateTime.nowAsDate, fanOut.dispatchNext)
         const operator = yield* readingOperator
         yield* recordedMany(operator, 1, 1)
         const [given, end] = [yield* Deferred.make<number>(), yield* Deferred.make<void>()]

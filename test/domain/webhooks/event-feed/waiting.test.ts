@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../../src/admission/concurrency/Places.ts"
 import { TOKEN_TRUSTED_MS } from "../../../../src/admission/gate/Tokens.ts"
-import { makePolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
-import { FEED_LOOK_MS, Seats, waitFor } from "../../../../src/domain/webhooks/event-feed/waiting.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { FEED_POLL_GAP_MS, LongPollPermits, longPoll } from "../../../../src/domain/webhooks/event-feed/waiting.ts"
 import { NEW_EVENTS_POLL_MS, NewEvents } from "../../../../src/jobs/events/NewEvents.ts"
-import { Stopping } from "../../../../src/jobs/Stopping.ts"
+import { Shutdown } from "../../../../src/jobs/Stopping.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
-import { FEED_WAIT_SECONDS, FEED_WAITS } from "../../../../src/platform/limits.ts"
+import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
 import { changes, happened, layerScene } from "../../../support/domain/webhooks/deliveries/scene.ts"
 import { handedOut, idsOf, inFeed, readingOperator } from "../../../support/domain/webhooks/event-feed/feed.ts"
 import {
@@ -47,12 +47,12 @@ layer(layerScene)("a call that waits for events", (it) => {
   it.effect("is answered as soon as there is one in the feed", () =>
     Effect.gen(function* () {
       const operator = yield* readingOperator
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const fiber = yield* waiting(operator)
       const ids = yield* happened(operator, changes(2))
       yield* read
       assert.isTrue(isWaiting(fiber))
-      while ((yield* polls.handOut).events > 0) {}
+      while ((yield* polls.dispatchEvents).events > 0) {}
       const page = yield* Fiber.join(fiber)
       assert.deepStrictEqual(idsOf(page.events), ids)
     })
@@ -74,16 +74,16 @@ layer(layerScene)("a call that waits for events", (it) => {
   it.effect("waits on when what came is not what it asked for, and need not look at that again", () =>
     Effect.gen(function* () {
       const operator = yield* readingOperator
-      const polls = yield* makePolls
+      const polls = yield* makeDeliveryPolls
       const property_id = yield* propertyOf(operator.operatorId, "Harbour 1")
       const fiber = yield* waiting(operator, { property_id })
       yield* happened(operator, changes(3))
-      while ((yield* polls.handOut).events > 0) {}
+      while ((yield* polls.dispatchEvents).events > 0) {}
       yield* read
       assert.isTrue(isWaiting(fiber))
       const [id = 0] = yield* happened(operator, [{ event: "review_created", payload: { property_id } }])
-      while ((yield* polls.handOut).events > 0) {}
-      yield* TestClock.adjust(FEED_LOOK_MS)
+      while ((yield* polls.dispatchEvents).events > 0) {}
+      yield* TestClock.adjust(FEED_POLL_GAP_MS)
       assert.deepStrictEqual(idsOf((yield* Fiber.join(fiber)).events), [id])
     })
   )
@@ -98,10 +98,10 @@ layer(layerScene)("a call that waits for events", (it) => {
     })
   )
 
-  it.effect(`is one of ${FEED_WAITS} of its operator; one more is 429 and told when to come back`, () =>
+  it.effect(`is one of ${FEED_WAITING_READS} of its operator; one more is 429 and told when to come back`, () =>
     Effect.gen(function* () {
       const [operator, other] = [yield* readingOperator, yield* readingOperator]
-      const all = yield* Effect.forEach(Array.from({ length: FEED_WAITS }), () => waiting(operator))
+      const all = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       assert.isTrue(all.every(isWaiting))
       const { envelope, headers } = yield* answerTo(operator.token, "list_events", { wait: 1 })
       assert.strictEqual(envelope.error_code, 429)
@@ -122,7 +122,7 @@ layer(layerScene)("a call that waits for events", (it) => {
     Effect.gen(function* () {
       const operator = yield* readingOperator
       const places = yield* Places
-      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITS }), () => waiting(operator))
+      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       // As many as there are, by operators that hold none: each is in work before the first ends.
       const all = Array.from({ length: 6 }, (_, n) => places.within(1_000_000 + n, Effect.yieldNow))
       yield* Effect.all(all, { concurrency: "unbounded" })
@@ -142,9 +142,9 @@ layer(layerScene)("who waits for events and may not read them any more", (it) =>
 
   /** An event comes into the feed, and who waits is told. */
   const comes = Effect.fnUntraced(function* (operator: TestOperator) {
-    const polls = yield* makePolls
+    const polls = yield* makeDeliveryPolls
     const ids = yield* happened(operator, changes(1))
-    while ((yield* polls.handOut).events > 0) {}
+    while ((yield* polls.dispatchEvents).events > 0) {}
     return ids
   })
 
@@ -211,13 +211,16 @@ describe("a wait that is told of much and finds nothing", () => {
   /** A wait that never finds anything, how often it has looked, and how it is told. */
   const told = Effect.gen(function* () {
     const latch = Latch.makeUnsafe()
-    const stopping = Context.get(yield* Layer.build(Stopping.layer), Stopping)
-    const news = { tell: () => Effect.void, latch: () => Effect.succeed(latch) }
+    const stopping = Context.get(yield* Layer.build(Shutdown.layer), Shutdown)
+    const news = { notify: () => Effect.void, latch: () => Effect.succeed(latch) }
     let looks = 0
     const look = () => Effect.sync(() => ({ found: ++looks, answers: false }))
-    const fiber = yield* Effect.forkChild(waitFor({ news, stopping, seats: new Seats() }, 1, FEED_WAIT_SECONDS, look), {
-      startImmediately: true
-    })
+    const fiber = yield* Effect.forkChild(
+      longPoll({ news, stopping, seats: new LongPollPermits() }, 1, FEED_WAIT_SECONDS, look),
+      {
+        startImmediately: true
+      }
+    )
     const word = Effect.andThen(
       Effect.sync(() => latch.openUnsafe()),
       TestClock.adjust(0)
@@ -225,19 +228,19 @@ describe("a wait that is told of much and finds nothing", () => {
     return { fiber, stopping, word, looks: () => looks }
   })
 
-  it.effect(`looks at the first word at once, and at others ${FEED_LOOK_MS} ms after the last look`, () =>
+  it.effect(`looks at the first word at once, and at others ${FEED_POLL_GAP_MS} ms after the last look`, () =>
     Effect.gen(function* () {
       const { word, looks } = yield* told
       assert.strictEqual(looks(), 1)
       yield* word
       assert.strictEqual(looks(), 2)
       yield* word
-      yield* TestClock.adjust(FEED_LOOK_MS - 1)
+      yield* TestClock.adjust(FEED_POLL_GAP_MS - 1)
       assert.strictEqual(looks(), 2)
       yield* TestClock.adjust(1)
       assert.strictEqual(looks(), 3)
       // Nothing was said for longer than that: at once again.
-      yield* TestClock.adjust(FEED_LOOK_MS)
+      yield* TestClock.adjust(FEED_POLL_GAP_MS)
       yield* word
       assert.strictEqual(looks(), 4)
     })
@@ -253,8 +256,8 @@ describe("a wait that is told of much and finds nothing", () => {
       }
       const all = looks()
       assert.strictEqual(yield* Fiber.join(fiber), all)
-      assert.isAtMost(all, 2 + (FEED_WAIT_SECONDS * 1000) / FEED_LOOK_MS)
-      assert.isAbove(all, (FEED_WAIT_SECONDS * 1000) / FEED_LOOK_MS / 2)
+      assert.isAtMost(all, 2 + (FEED_WAIT_SECONDS * 1000) / FEED_POLL_GAP_MS)
+      assert.isAbove(all, (FEED_WAIT_SECONDS * 1000) / FEED_POLL_GAP_MS / 2)
     })
   )
 
@@ -300,9 +303,9 @@ layer(layerScene)("who waits in another process", (it) => {
 layer(layerScene)("a process that is asked to stop", (it) => {
   it.effect("answers all that wait at once, and lets nobody wait any more", () =>
     Effect.gen(function* () {
-      const { begin } = yield* Stopping
+      const { begin } = yield* Shutdown
       const operator = yield* readingOperator
-      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITS }), () => waiting(operator))
+      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       yield* begin
       for (const fiber of fibers) assert.deepStrictEqual((yield* Fiber.join(fiber)).events, [])
       const data = yield* dataOf(yield* call(operator.token, "list_events", { wait: FEED_WAIT_SECONDS }))

@@ -2,8 +2,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { endOne } from "../../../../src/domain/access/oauth/ending.ts"
-import { mayChange } from "../../../../src/domain/webhooks/subscriptions/rules.ts"
+import { makeEndGrant } from "../../../../src/domain/access/oauth/ending.ts"
+import { canChangeWebhook } from "../../../../src/domain/webhooks/subscriptions/rules.ts"
 import { trailOf } from "../../../support/changes/trail-rows.ts"
 import {
   type Connected,
@@ -51,9 +51,9 @@ describe("who may change a subscription", () => {
   it("is the host, whoever made it, and the application that made it, and nobody else", () => {
     fc.assert(
       fc.property(fc.option(application), fc.option(application), (calling, made) => {
-        assert.strictEqual(mayChange(null, made), true)
-        if (calling !== null) assert.strictEqual(mayChange(calling, calling), true)
-        if (calling !== null) assert.strictEqual(mayChange(calling, made), calling === made)
+        assert.strictEqual(canChangeWebhook(null, made), true)
+        if (calling !== null) assert.strictEqual(canChangeWebhook(calling, calling), true)
+        if (calling !== null) assert.strictEqual(canChangeWebhook(calling, made), calling === made)
       })
     )
   })
@@ -176,7 +176,7 @@ layer(layerTest)("a subscription of an application", (it) => {
 const disconnected = ({ operatorId, grantId }: Connected) =>
   Effect.gen(function* () {
     const [sql, now] = [yield* SqlClient.SqlClient, yield* DateTime.nowAsDate]
-    yield* endOne(sql)({ operatorId, grantId, by: "host", now })
+    yield* makeEndGrant(sql)({ operatorId, grantId, endedBy: "host", now })
   }).pipe(byNobody)
 
 const INVALID = { error_code: 401, error_msg: "Invalid access token" }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { CALLING_CODES, callingCodeOf } from "../../../../src/domain/work/staffs/calling-codes.ts"
-import { mobileOf, wrongMobile } from "../../../../src/domain/work/staffs/rules.ts"
+import { invalidMobile, parseMobile } from "../../../../src/domain/work/staffs/rules.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../../src/platform/limits.ts"
 
 const digits = (least: number, most: number) =>
@@ -16,9 +16,9 @@ describe("a mobile number", () => {
     fc.assert(
       fc.property(codes, digits(MOBILE_DIGITS_MIN, 12), separator, (code, number, between) => {
         for (const deployment of DEPLOYMENTS) {
-          assert.strictEqual(mobileOf(deployment, `+${code}${between}${number}`), `+${code} ${number}`)
+          assert.strictEqual(parseMobile(deployment, `+${code}${between}${number}`), `+${code} ${number}`)
         }
-        assert.strictEqual(mobileOf("international", `${code}${between}${number}`), undefined)
+        assert.strictEqual(parseMobile("international", `${code}${between}${number}`), undefined)
       })
     )
     for (const [text, stored] of [
@@ -30,15 +30,15 @@ describe("a mobile number", () => {
       ["\uff0b\uff14\uff19 151 1234567", "+49 1511234567"],
       ["+49 (0)151 1234567", "+49 1511234567"]
     ] as const) {
-      assert.strictEqual(mobileOf("international", text), stored)
+      assert.strictEqual(parseMobile("international", text), stored)
     }
   })
 
   it("keeps the form in which it was stored", () => {
     fc.assert(
       fc.property(fc.constantFrom(...DEPLOYMENTS), fc.string({ unit: "binary" }), (deployment, text) => {
-        const stored = mobileOf(deployment, text)
-        if (stored !== undefined) assert.strictEqual(mobileOf(deployment, stored), stored)
+        const stored = parseMobile(deployment, text)
+        if (stored !== undefined) assert.strictEqual(parseMobile(deployment, stored), stored)
       })
     )
   })
@@ -46,16 +46,16 @@ describe("a mobile number", () => {
   it("goes without a country code on the regional deployment alone", () => {
     fc.assert(
       fc.property(digits(MOBILE_DIGITS_MIN, MOBILE_DIGITS_MAX), (number) => {
-        assert.strictEqual(mobileOf("regional", number), number)
-        assert.strictEqual(mobileOf("international", number), undefined)
+        assert.strictEqual(parseMobile("regional", number), number)
+        assert.strictEqual(parseMobile("international", number), undefined)
       })
     )
-    assert.strictEqual(mobileOf("regional", "138-0013 8000"), "13800138000")
+    assert.strictEqual(parseMobile("regional", "138-0013 8000"), "13800138000")
   })
 
   it("must have an existing country code", () => {
     for (const odd of ["+0 15112345", "+049 15112345", "+999 15112345", "+210 15112345", "+21", "+ ", ""]) {
-      for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
+      for (const deployment of DEPLOYMENTS) assert.strictEqual(parseMobile(deployment, odd), undefined, odd)
     }
     for (const code of CALLING_CODES) {
       assert.strictEqual(callingCodeOf(`${code}0000`), code)
@@ -64,13 +64,14 @@ describe("a mobile number", () => {
 
   it("may contain only digits and punctuation", () => {
     for (const odd of ["+49 1511a345", "+49 151 1234567 ext. 5", "49+15112345", "++4915112345", "+49 151,12345"]) {
-      for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
+      for (const deployment of DEPLOYMENTS) assert.strictEqual(parseMobile(deployment, odd), undefined, odd)
     }
   })
 
   it("has neither too few digits nor too many", () => {
     const number = (length: number) => "1".repeat(length)
-    const isOne = (deployment: (typeof DEPLOYMENTS)[number], text: string) => mobileOf(deployment, text) !== undefined
+    const isOne = (deployment: (typeof DEPLOYMENTS)[number], text: string) =>
+      parseMobile(deployment, text) !== undefined
     assert.isTrue(isOne("international", `+49 ${number(MOBILE_DIGITS_MIN)}`))
     assert.isFalse(isOne("international", `+49 ${number(MOBILE_DIGITS_MIN - 1)}`))
     assert.isTrue(isOne("international", `+49 ${number(MOBILE_DIGITS_MAX - 2)}`))
@@ -82,7 +83,7 @@ describe("a mobile number", () => {
   })
 
   it("gets an error message with the form of its deployment", () => {
-    assert.match(wrongMobile("international").message, /^mobile: must be \+.* \+49 15112345678/)
-    assert.match(wrongMobile("regional").message, /^mobile: .*4 to 15 .*13800138000.*\+49 15112345678/)
+    assert.match(invalidMobile("international").message, /^mobile: must be \+.* \+49 15112345678/)
+    assert.match(invalidMobile("regional").message, /^mobile: .*4 to 15 .*13800138000.*\+49 15112345678/)
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../../../src/contract/errors.ts"
-import { assignableTo, propertyOf } from "../../../../src/domain/work/tasks/rules.ts"
+import { checkAssignable, resolveProperty } from "../../../../src/domain/work/tasks/rules.ts"
 
 const id = fc.integer({ min: 1, max: 5 })
 const idOrNull = fc.option(id)
@@ -11,7 +11,7 @@ describe("the property of a task", () => {
   it("is the one asked for, else that of the stay, and never contradicts the stay", () => {
     fc.assert(
       fc.property(idOrNull, fc.option(fc.record({ property_id: idOrNull })), (asked, stay) => {
-        const property = propertyOf(asked, stay)
+        const property = resolveProperty(asked, stay)
         const ofStay = stay?.property_id ?? null
         if (asked !== null && ofStay !== null && asked !== ofStay) {
           assert.isTrue(Result.isFailure(property))
@@ -30,7 +30,7 @@ describe("a task", () => {
     fc.assert(
       fc.property(person, idOrNull, (who, propertyId) => {
         const worksThere = propertyId === null || who.property_ids.length === 0 || who.property_ids.includes(propertyId)
-        const assigned = assignableTo(who, propertyId)
+        const assigned = checkAssignable(who, propertyId)
         if (who.is_active && worksThere) assert.deepStrictEqual(assigned, Result.succeed(who))
         else assert.strictEqual(codeOf(assigned), 422)
       })
@@ -38,9 +38,9 @@ describe("a task", () => {
   })
 
   it("goes to nobody there is not", () => {
-    assert.strictEqual(codeOf(assignableTo(null, 1)), 404)
+    assert.strictEqual(codeOf(checkAssignable(null, 1)), 404)
   })
 })
 
-const codeOf = (assigned: ReturnType<typeof assignableTo>): number =>
+const codeOf = (assigned: ReturnType<typeof checkAssignable>): number =>
   Result.match(assigned, { onFailure: errorCode, onSuccess: () => 0 })

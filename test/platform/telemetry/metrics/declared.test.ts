@@ -1,28 +1,28 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { BACKLOG_COUNTED } from "../../../../src/jobs/backlog.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../../../src/jobs/backlog.ts"
 import {
   backlogAge,
   backlogDue,
   callDuration,
   calls,
-  DECLARED,
-  mostSeries,
-  SERIES
+  countMaxSeries,
+  MAX_SERIES,
+  METRIC_DEFINITIONS
 } from "../../../../src/platform/telemetry/metrics/declared.ts"
-import { prometheusName } from "../../../../src/platform/telemetry/metrics/exposition.ts"
-import { BACKLOG_KINDS, BACKLOG_LOOK_MS } from "../../../../src/service/backlog.ts"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
+import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/exposition.ts"
+import { BACKLOG_KINDS, BACKLOG_POLL_MS } from "../../../../src/service/backlog.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
 
 const page = join(import.meta.dirname, "../../../../docs/metrics.md")
 
 const labelName = (label: string) => label.replaceAll(".", "_")
 
-const rows = DECLARED.map((declared) => {
-  const { kind, labels, across, meaning } = declared
+const rows = METRIC_DEFINITIONS.map((declared) => {
+  const { kind, labels, aggregation: across, meaning } = declared
   const named = labels.map((label) => `\`${labelName(label)}\``).join(", ")
-  return `| \`${prometheusName(declared)}\` | ${kind} | ${named} | ${across ?? "added"} | ${mostSeries(declared)} | ${meaning} |\n`
+  return `| \`${toPrometheusName(declared)}\` | ${kind} | ${named} | ${across ?? "added"} | ${countMaxSeries(declared)} | ${meaning} |\n`
 })
 
 const table = [
@@ -32,13 +32,13 @@ const table = [
 
 describe("the table of metrics", () => {
   it("has names that differ, in both ways out", () => {
-    assert.strictEqual(new Set(DECLARED.map(({ name }) => name)).size, DECLARED.length)
-    assert.strictEqual(new Set(DECLARED.map(prometheusName)).size, DECLARED.length)
-    for (const declared of DECLARED) assert.match(prometheusName(declared), /^[a-z][a-z0-9_]*$/)
+    assert.strictEqual(new Set(METRIC_DEFINITIONS.map(({ name }) => name)).size, METRIC_DEFINITIONS.length)
+    assert.strictEqual(new Set(METRIC_DEFINITIONS.map(toPrometheusName)).size, METRIC_DEFINITIONS.length)
+    for (const declared of METRIC_DEFINITIONS) assert.match(toPrometheusName(declared), /^[a-z][a-z0-9_]*$/)
   })
 
   it("names them as OpenTelemetry's rules have it", () => {
-    const name = (name: string, unit: string, kind: "counter" | "gauge") => prometheusName({ name, unit, kind })
+    const name = (name: string, unit: string, kind: "counter" | "gauge") => toPrometheusName({ name, unit, kind })
     assert.strictEqual(name("a.b", "s", "gauge"), "a_b_seconds")
     assert.strictEqual(name("a.b", "By", "gauge"), "a_b_bytes")
     assert.strictEqual(name("a.b", "1", "gauge"), "a_b_ratio")
@@ -47,21 +47,21 @@ describe("the table of metrics", () => {
     assert.strictEqual(name("a_total", "", "counter"), "a_total")
   })
 
-  it(`is ${SERIES} series together at the most`, () => {
+  it(`is ${MAX_SERIES} series together at the most`, () => {
     assert.isAtMost(
-      DECLARED.reduce((all, each) => all + mostSeries(each), 0),
-      SERIES
+      METRIC_DEFINITIONS.reduce((all, each) => all + countMaxSeries(each), 0),
+      MAX_SERIES
     )
   })
 
   it("has room for every operation with every error_code it can answer with, and for what reached none", () => {
-    const operations = operationsOf()
+    const operations = describeOperations()
     // One for what reached no operation, one for all beyond.
-    assert.isAtMost(operations.length + 2, callDuration.declared.most)
+    assert.isAtMost(operations.length + 2, callDuration.definition.most)
     const answers = operations.reduce((all, { errors }) => all + errors.length + 1, 0)
     const OF_NO_OPERATION = 14
-    assert.isAtMost(answers + OF_NO_OPERATION + 1, calls.declared.most)
-    assert.isAtMost(BACKLOG_KINDS.length + 1, Math.min(backlogDue.declared.most, backlogAge.declared.most))
+    assert.isAtMost(answers + OF_NO_OPERATION + 1, calls.definition.most)
+    assert.isAtMost(BACKLOG_KINDS.length + 1, Math.min(backlogDue.definition.most, backlogAge.definition.most))
   })
 
   it("docs/metrics.md has it (write it with UPDATE_DOCS=1)", () => {
@@ -71,8 +71,8 @@ describe("the table of metrics", () => {
     const wanted = `${before}${begin}${table}${rest.slice(rest.indexOf(end))}`
     if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
     else assert.strictEqual(text, wanted)
-    assert.include(text, `${(BACKLOG_COUNTED + 1).toLocaleString("en")} at the most`)
-    assert.include(text, `every ${BACKLOG_LOOK_MS / 1000} s`)
-    assert.include(text, `${SERIES.toLocaleString("en")} at the most`)
+    assert.include(text, `${(BACKLOG_COUNT_LIMIT + 1).toLocaleString("en")} at the most`)
+    assert.include(text, `every ${BACKLOG_POLL_MS / 1000} s`)
+    assert.include(text, `${MAX_SERIES.toLocaleString("en")} at the most`)
   })
 })

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { SERVE_FLAGS } from "../../../../bin/flags.js"
-import { heapFullness, nurseryBytes } from "../../../../src/platform/telemetry/metrics/heap.ts"
+import { computeHeapUtilization, computeYoungGenerationBytes } from "../../../../src/platform/telemetry/metrics/heap.ts"
 
 const MB = 2 ** 20
 
@@ -14,17 +14,17 @@ describe("how full the heap is", () => {
       { space_name: "old_space", space_used_size: 50 * MB },
       { space_name: "large_object_space", space_used_size: 36 * MB }
     ]
-    assert.strictEqual(heapFullness(spaces, 100 * MB), 0.86)
-    assert.strictEqual(heapFullness(spaces, 86 * MB), 1)
-    assert.strictEqual(heapFullness(spaces, -MB), 1)
+    assert.strictEqual(computeHeapUtilization(spaces, 100 * MB), 0.86)
+    assert.strictEqual(computeHeapUtilization(spaces, 86 * MB), 1)
+    assert.strictEqual(computeHeapUtilization(spaces, -MB), 1)
   })
 
   it("knows that room from the flags of the process, the last of them, or from V8's own", () => {
-    assert.strictEqual(nurseryBytes(SERVE_FLAGS), 96 * MB)
-    assert.strictEqual(nurseryBytes(["--max-semi-space-size=16", "--max_semi_space_size=8"]), 24 * MB)
-    assert.strictEqual(nurseryBytes(["--min-semi-space-size=32"]), 192 * MB)
-    assert.strictEqual(nurseryBytes(["--max-semi-space-size=20"]), 96 * MB)
-    assert.strictEqual(nurseryBytes(["--max-semi-space-size=0"]), 192 * MB)
+    assert.strictEqual(computeYoungGenerationBytes(SERVE_FLAGS), 96 * MB)
+    assert.strictEqual(computeYoungGenerationBytes(["--max-semi-space-size=16", "--max_semi_space_size=8"]), 24 * MB)
+    assert.strictEqual(computeYoungGenerationBytes(["--min-semi-space-size=32"]), 192 * MB)
+    assert.strictEqual(computeYoungGenerationBytes(["--max-semi-space-size=20"]), 96 * MB)
+    assert.strictEqual(computeYoungGenerationBytes(["--max-semi-space-size=0"]), 192 * MB)
   })
 
   it.each([

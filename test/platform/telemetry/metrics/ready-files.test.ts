@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { DECLARED } from "../../../../src/platform/telemetry/metrics/declared.ts"
-import { prometheusName } from "../../../../src/platform/telemetry/metrics/exposition.ts"
+import { METRIC_DEFINITIONS } from "../../../../src/platform/telemetry/metrics/declared.ts"
+import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/exposition.ts"
 
 // What is handed over for Prometheus and Grafana, held to what there is.
 
@@ -45,12 +45,12 @@ const dashboard = Schema.decodeUnknownSync(Panels)(JSON.parse(read("deploy/grafa
 const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
 const known = new Set(
-  DECLARED.flatMap((declared) => {
-    const name = prometheusName(declared)
+  METRIC_DEFINITIONS.flatMap((declared) => {
+    const name = toPrometheusName(declared)
     return declared.kind === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
   })
 )
-const labels = new Set(DECLARED.flatMap((each) => each.labels.map((label) => label.replaceAll(".", "_"))))
+const labels = new Set(METRIC_DEFINITIONS.flatMap((each) => each.labels.map((label) => label.replaceAll(".", "_"))))
 const ADDED_BY_PROMETHEUS = ["instance", "job", "le"]
 
 /** Names of metrics that an expression asks for. */
@@ -80,8 +80,8 @@ describe("alert rules and dashboard", () => {
 
   it("the dashboard leaves out no metric", () => {
     const asked = new Set(shown.flatMap(metricsOf))
-    for (const declared of DECLARED) {
-      const name = prometheusName(declared)
+    for (const declared of METRIC_DEFINITIONS) {
+      const name = toPrometheusName(declared)
       const names = declared.kind === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
       assert.isTrue(
         names.some((each) => asked.has(each)),

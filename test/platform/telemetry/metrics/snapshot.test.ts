@@ -1,15 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric, Schema } from "effect"
 import * as FastCheck from "fast-check"
-import { counters, gauges, histograms, OTHER, watched } from "../../../../src/platform/telemetry/metrics/family.ts"
-import { countOne, Measuring, standsAt } from "../../../../src/platform/telemetry/metrics/measuring.ts"
-import { WorkersHeard } from "../../../../src/platform/telemetry/metrics/Snapshots.ts"
 import {
-  addedUp,
-  leftBehind,
-  type Series,
-  Snapshot,
-  takeSnapshot
+  defineCounter,
+  defineGauge,
+  defineHistogram,
+  OTHER_LABEL,
+  registerGauge
+} from "../../../../src/platform/telemetry/metrics/family.ts"
+import { incrementCounter, MetricsEnabled, setGauge } from "../../../../src/platform/telemetry/metrics/measuring.ts"
+import { WorkerSnapshots } from "../../../../src/platform/telemetry/metrics/Snapshots.ts"
+import {
+  type MetricSeries,
+  MetricsSnapshot,
+  mergeSnapshots,
+  takeSnapshot,
+  withoutGauges
 } from "../../../../src/platform/telemetry/metrics/snapshot.ts"
 
 const SAID = { unit: "", meaning: "of a test", most: 10 }
@@ -41,7 +47,7 @@ const series = FastCheck.oneof(
     name: FastCheck.constant("h"),
     labels,
     each: FastCheck.array(values, { minLength: 4, maxLength: 4 })
-  }).map(({ name, labels, each }): Series => {
+  }).map(({ name, labels, each }): MetricSeries => {
     const upTo = each.map((_, at) => each.slice(0, at + 1).reduce((all, one) => all + one, 0))
     return {
       kind: "histogram",
@@ -59,8 +65,8 @@ const snapshots = FastCheck.uniqueArray(series, {
   selector: ({ name, labels }) => JSON.stringify([name, labels])
 })
 
-const sorted = (snapshot: Snapshot) => snapshot.map((each) => JSON.stringify(each)).toSorted()
-const totalOf = (snapshot: Snapshot): number =>
+const sorted = (snapshot: MetricsSnapshot) => snapshot.map((each) => JSON.stringify(each)).toSorted()
+const totalOf = (snapshot: MetricsSnapshot): number =>
   snapshot.reduce(
     (all, each) => all + (each.kind === "counter" ? each.value : each.kind === "histogram" ? each.count : 0),
     0
@@ -70,9 +76,12 @@ describe("snapshots added up", () => {
   it("one is itself, and which comes first or is added first is all the same", () => {
     FastCheck.assert(
       FastCheck.property(snapshots, snapshots, snapshots, (one, two, three) => {
-        assert.deepStrictEqual(sorted(addedUp([one])), sorted(one))
-        assert.deepStrictEqual(sorted(addedUp([one, two, three])), sorted(addedUp([three, one, two])))
-        assert.deepStrictEqual(sorted(addedUp([one, two, three])), sorted(addedUp([addedUp([one, two]), three])))
+        assert.deepStrictEqual(sorted(mergeSnapshots([one])), sorted(one))
+        assert.deepStrictEqual(sorted(mergeSnapshots([one, two, three])), sorted(mergeSnapshots([three, one, two])))
+        assert.deepStrictEqual(
+          sorted(mergeSnapshots([one, two, three])),
+          sorted(mergeSnapshots([mergeSnapshots([one, two]), three]))
+        )
       })
     )
   })
@@ -80,7 +89,7 @@ describe("snapshots added up", () => {
   it("nothing that was counted is lost or counted twice, and no series is there twice", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(snapshots, { maxLength: 5 }), (all) => {
-        const total = addedUp(all)
+        const total = mergeSnapshots(all)
         assert.strictEqual(
           totalOf(total),
           all.reduce((sum, each) => sum + totalOf(each), 0)
@@ -92,7 +101,7 @@ describe("snapshots added up", () => {
   })
 
   it("gauges become one as they say", () => {
-    const gauge = (across: "sum" | "max" | "min", value: number): Series => ({
+    const gauge = (across: "sum" | "max" | "min", value: number): MetricSeries => ({
       kind: "gauge",
       name: across,
       labels: {},
@@ -104,13 +113,13 @@ describe("snapshots added up", () => {
       ["max", 7],
       ["min", 2]
     ] as const) {
-      const [one] = addedUp([[gauge(across, 7)], [gauge(across, 2)]])
+      const [one] = mergeSnapshots([[gauge(across, 7)], [gauge(across, 2)]])
       assert.strictEqual(one?.kind === "gauge" ? one.value : undefined, wanted)
     }
   })
 
   it("of two releases with other bounds only common buckets are kept, and all of the count", () => {
-    const histogram = (bounds: ReadonlyArray<number>): Series => ({
+    const histogram = (bounds: ReadonlyArray<number>): MetricSeries => ({
       kind: "histogram",
       name: "h",
       labels: {},
@@ -118,7 +127,7 @@ describe("snapshots added up", () => {
       count: 2,
       sum: 1
     })
-    const [one] = addedUp([[histogram([1, 5])], [histogram([5, 10])]])
+    const [one] = mergeSnapshots([[histogram([1, 5])], [histogram([5, 10])]])
     assert.deepStrictEqual(one, { kind: "histogram", name: "h", labels: {}, buckets: [[5, 2]], count: 4, sum: 2 })
   })
 })
@@ -134,7 +143,7 @@ describe("workers as their parent knows them", () => {
     )
     FastCheck.assert(
       FastCheck.property(steps, (all) => {
-        const heard = new WorkersHeard()
+        const heard = new WorkerSnapshots()
         const ids = [0, 1, 2, 3]
         const counts = [0, 0, 0, 0]
         let next = 4
@@ -142,7 +151,7 @@ describe("workers as their parent knows them", () => {
         for (const step of all) {
           const id = ids[step.worker] ?? 0
           if (step.step === "ends") {
-            heard.ended(id)
+            heard.remove(id)
             // A number is not used again.
             ids[step.worker] = next
             counts[step.worker] = 0
@@ -151,21 +160,21 @@ describe("workers as their parent knows them", () => {
             counted += step.more
             const value = (counts[step.worker] ?? 0) + step.more
             counts[step.worker] = value
-            heard.heard(id, [{ kind: "counter", name: "c", labels: {}, value }])
+            heard.update(id, [{ kind: "counter", name: "c", labels: {}, value }])
           }
-          assert.strictEqual(totalOf(addedUp(heard.snapshots)), counted)
+          assert.strictEqual(totalOf(mergeSnapshots(heard.snapshots)), counted)
         }
       })
     )
   })
 
   it("what a worker stood at goes with it", () => {
-    const heard = new WorkersHeard()
-    heard.heard(1, [{ kind: "gauge", name: "g", labels: {}, value: 5, across: "sum" }])
-    heard.ended(1)
-    heard.ended(1)
-    assert.deepStrictEqual(addedUp(heard.snapshots), [])
-    assert.deepStrictEqual(leftBehind([{ kind: "gauge", name: "g", labels: {}, value: 5, across: "sum" }]), [])
+    const heard = new WorkerSnapshots()
+    heard.update(1, [{ kind: "gauge", name: "g", labels: {}, value: 5, across: "sum" }])
+    heard.remove(1)
+    heard.remove(1)
+    assert.deepStrictEqual(mergeSnapshots(heard.snapshots), [])
+    assert.deepStrictEqual(withoutGauges([{ kind: "gauge", name: "g", labels: {}, value: 5, across: "sum" }]), [])
   })
 })
 
@@ -173,9 +182,11 @@ describe("a snapshot of a process", () => {
   it.effect("is JSON, has no unit among its labels, and says how gauges become one", () =>
     alone(
       Effect.gen(function* () {
-        yield* countOne(counters({ ...SAID, name: "c", unit: "s", labels: ["of"] }).of({ of: "x" }))
-        yield* standsAt(gauges({ ...SAID, name: "g", labels: [], across: "min" }).of({}), Number.NaN)
-        yield* Metric.update(histograms({ ...SAID, name: "h", labels: [], bounds: BOUNDS }).of({}), 0.5)
+        yield* incrementCounter(
+          defineCounter({ ...SAID, name: "c", unit: "s", labels: ["of"] }).withLabels({ of: "x" })
+        )
+        yield* setGauge(defineGauge({ ...SAID, name: "g", labels: [], aggregation: "min" }).withLabels({}), Number.NaN)
+        yield* Metric.update(defineHistogram({ ...SAID, name: "h", labels: [], bounds: BOUNDS }).withLabels({}), 0.5)
         const snapshot = yield* takeSnapshot(() => "min")
         assert.deepStrictEqual(snapshot, [
           { kind: "counter", name: "c", labels: { of: "x" }, value: 1 },
@@ -193,7 +204,10 @@ describe("a snapshot of a process", () => {
             sum: 0.5
           }
         ])
-        assert.deepStrictEqual(Schema.decodeUnknownSync(Snapshot)(JSON.parse(JSON.stringify(snapshot))), snapshot)
+        assert.deepStrictEqual(
+          Schema.decodeUnknownSync(MetricsSnapshot)(JSON.parse(JSON.stringify(snapshot))),
+          snapshot
+        )
       })
     )
   )
@@ -201,8 +215,8 @@ describe("a snapshot of a process", () => {
   it.effect("has nothing where nobody measures", () =>
     alone(
       Effect.gen(function* () {
-        const counter = counters({ ...SAID, name: "c", labels: [] }).of({})
-        yield* Effect.provideService(countOne(counter), Measuring, false)
+        const counter = defineCounter({ ...SAID, name: "c", labels: [] }).withLabels({})
+        yield* Effect.provideService(incrementCounter(counter), MetricsEnabled, false)
         assert.deepStrictEqual(yield* takeSnapshot(() => "max"), [])
       })
     )
@@ -211,24 +225,24 @@ describe("a snapshot of a process", () => {
 
 describe("the series of a metric", () => {
   it("are no more than were declared: the last is for all that came too late", () => {
-    const family = counters({ ...SAID, name: "bounded", labels: ["who"], most: 3 })
-    const [first, second] = [family.of({ who: "1" }), family.of({ who: "2" })]
+    const family = defineCounter({ ...SAID, name: "bounded", labels: ["who"], most: 3 })
+    const [first, second] = [family.withLabels({ who: "1" }), family.withLabels({ who: "2" })]
     assert.notStrictEqual(first, second)
-    const third = family.of({ who: "3" })
-    assert.strictEqual(third.attributes?.["who"], OTHER)
-    assert.strictEqual(family.of({ who: "4" }), third)
-    assert.strictEqual(family.of({ who: "1" }), first)
-    assert.strictEqual(family.of({ who: OTHER }), third)
+    const third = family.withLabels({ who: "3" })
+    assert.strictEqual(third.attributes?.["who"], OTHER_LABEL)
+    assert.strictEqual(family.withLabels({ who: "4" }), third)
+    assert.strictEqual(family.withLabels({ who: "1" }), first)
+    assert.strictEqual(family.withLabels({ who: OTHER_LABEL }), third)
   })
 
   it.effect("one that is watched is there until its scope closes", () =>
     alone(
       Effect.gen(function* () {
-        const gauge = gauges({ ...SAID, name: "w", labels: [], across: "sum" }).of({})
+        const gauge = defineGauge({ ...SAID, name: "w", labels: [], aggregation: "sum" }).withLabels({})
         let stands = 1
         yield* Effect.scoped(
           Effect.gen(function* () {
-            yield* watched(gauge, () => stands)
+            yield* registerGauge(gauge, () => stands)
             stands = 8
             const [series] = yield* takeSnapshot(() => "sum")
             assert.strictEqual(series?.kind === "gauge" ? series.value : undefined, 8)

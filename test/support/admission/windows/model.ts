@@ -1,11 +1,11 @@
-import type { Admission } from "../../../../src/admission/windows/admission.ts"
+import type { WindowsDecision } from "../../../../src/admission/windows/admission.ts"
 import type { Bucket } from "../../../../src/admission/windows/window.ts"
 
 /** What the rate windows must answer, written as plainly as possible and never forgetting anything. */
 export class Model {
   readonly #counts = new Map<string, number>()
 
-  admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): Admission {
+  admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): WindowsDecision {
     const wait = ({ window }: Bucket) => window.seconds - (Math.floor(nowMillis / 1_000) % window.seconds)
     const full = [...buckets, ...peek].filter((bucket) => this.#count(bucket, nowMillis) >= bucket.max)
     const longest = Math.max(...full.map(wait))

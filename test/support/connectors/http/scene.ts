@@ -6,8 +6,8 @@ import { Effect, Layer, Result } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { makeConnector } from "../../../../docs/examples/connector.mjs"
-import { layerConnectorsElsewhere } from "../../../../src/connectors/http/elsewhere.ts"
-import { Hearing } from "../../../../src/connectors/http/Hearing.ts"
+import { layerWithHttpConnectors } from "../../../../src/connectors/http/elsewhere.ts"
+import { ConnectorMessageReceiver } from "../../../../src/connectors/http/Hearing.ts"
 import { HttpConnectors } from "../../../../src/connectors/http/HttpConnectors.ts"
 import { Connectors } from "../../../../src/domain/channels/port/connector.ts"
 import { AddressResolver } from "../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
@@ -17,23 +17,23 @@ import {
   parseAllowedHosts
 } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { ConnectorDoor, layerConnectorDoor } from "../../../../src/transports/connectors/connectors.ts"
+import { ConnectorEndpoint, layerConnectorEndpoint } from "../../../../src/transports/connectors/connectors.ts"
 
 // Connectors on loopback, and the door at which they speak.
 
 export const allowed = Result.getOrElse(parseAllowedHosts("127.0.0.1"), () => noAllowedHosts)
 
 /** The connectors elsewhere, over a database. */
-export const layerElsewhere = layerConnectorsElsewhere.pipe(
+export const layerElsewhere = layerWithHttpConnectors.pipe(
   Layer.provide([Connectors.layerNone, Layer.provide(Outbound.layer(allowed), AddressResolver.layer)])
 )
 
 /** What they say is heard, over a database and what hears it. */
-export const layerDoor = Layer.provide(layerConnectorDoor(), Hearing.layer)
+export const layerDoor = Layer.provide(layerConnectorEndpoint(), ConnectorMessageReceiver.layer)
 
 /** Serves the door alone, at an address without a final slash. */
 export const doorServed = Effect.gen(function* () {
-  const door = yield* ConnectorDoor
+  const door = yield* ConnectorEndpoint
   const server = yield* NodeHttpServer.make(() => createServer(), {
     port: 0,
     host: "127.0.0.1",

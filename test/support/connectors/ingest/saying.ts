@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { Ingest, type Speaker } from "../../../../src/connectors/ingest/Ingest.ts"
-import type { OrderSaid, RoomSaid } from "../../../../src/domain/channels/port/said.ts"
+import { Ingest, type SourceAccount } from "../../../../src/connectors/ingest/Ingest.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../../../src/domain/channels/port/said.ts"
 import { ready } from "../../domain/bookings/reservations/ready.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 
@@ -13,7 +13,7 @@ export const selling = Effect.gen(function* () {
   const listing = yield* listingOf(ground.operatorId, accountId, { propertyId: ground.property })
   const other = yield* listingOf(ground.operatorId, accountId, { propertyId: ground.second })
   const { ingest } = yield* Ingest
-  const speaker: Speaker = { operatorId: ground.operatorId, accountId, channelType: "airbnb" }
+  const speaker: SourceAccount = { operatorId: ground.operatorId, accountId, channelType: "airbnb" }
   const hear = (said: unknown) => ingest(speaker, said)
   const rows = ground.api.search_reservations({ channel_id: "HM1" }).pipe(
     ground.as,
@@ -23,7 +23,7 @@ export const selling = Effect.gen(function* () {
 })
 
 /** A room of two adults and a child for three nights; what is said of it goes before. */
-export const room = (listing_id: string, said: Partial<RoomSaid> = {}): RoomSaid => ({
+export const room = (listing_id: string, said: Partial<ChannelRoom> = {}): ChannelRoom => ({
   room_id: "R1",
   listing_id,
   check_in_date: "2027-05-04",
@@ -36,7 +36,7 @@ export const room = (listing_id: string, said: Partial<RoomSaid> = {}): RoomSaid
   ...said
 })
 
-export const order = (rooms: OrderSaid["rooms"], said: Partial<OrderSaid> = {}): OrderSaid => ({
+export const order = (rooms: ChannelOrderEvent["rooms"], said: Partial<ChannelOrderEvent> = {}): ChannelOrderEvent => ({
   type: "order",
   version: 1,
   channel_id: "HM1",

@@ -1,15 +1,15 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Heard, Ingest, type Speaker } from "../../../../src/connectors/ingest/Ingest.ts"
-import type { OpenAsked } from "../../../../src/connectors/sandbox/asked.ts"
+import { Ingest, type IngestResult, type SourceAccount } from "../../../../src/connectors/ingest/Ingest.ts"
+import type { SandboxListingRequest } from "../../../../src/connectors/sandbox/asked.ts"
 import { layerSandbox } from "../../../../src/connectors/sandbox/layer.ts"
-import { addListing } from "../../../../src/connectors/sandbox/listings.ts"
-import { drawListingName } from "../../../../src/connectors/sandbox/names.ts"
+import { makeAddListing } from "../../../../src/connectors/sandbox/listings.ts"
+import { generateListingId } from "../../../../src/connectors/sandbox/names.ts"
 import { newListing } from "../../../../src/connectors/sandbox/new-listing.ts"
 import type { SandboxAccount } from "../../../../src/connectors/sandbox/rows.ts"
 import { SandboxAllowed } from "../../../../src/connectors/sandbox/SandboxAllowed.ts"
-import type { AccountThere } from "../../../../src/domain/channels/port/connector.ts"
-import type { Said } from "../../../../src/domain/channels/port/said.ts"
+import type { RemoteAccount } from "../../../../src/domain/channels/port/connector.ts"
+import type { ChannelEvent } from "../../../../src/domain/channels/port/said.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { freshOperator } from "../../harness.ts"
 import { channelAccountOf } from "../../listings.ts"
@@ -24,14 +24,14 @@ export class Listener extends Context.Service<
     /** What it was told by an account, oldest first. */
     readonly heardOf: (accountId: number) => Effect.Effect<ReadonlyArray<unknown>>
     /** Answers like that from now on, whatever is told of the account. */
-    readonly answers: (accountId: number, answer: (said: unknown) => Effect.Effect<Heard>) => Effect.Effect<void>
+    readonly answers: (accountId: number, answer: (said: unknown) => Effect.Effect<IngestResult>) => Effect.Effect<void>
   }
 >()("latchkey/test/Listener") {
   static readonly layer: Layer.Layer<Listener | Ingest> = Layer.effectContext(
     Effect.gen(function* () {
       const heard = yield* Ref.make<ReadonlyArray<{ readonly accountId: number; readonly said: unknown }>>([])
-      const answers = yield* Ref.make<ReadonlyMap<number, (said: unknown) => Effect.Effect<Heard>>>(new Map())
-      const ingest = ({ accountId }: Speaker, said: unknown): Effect.Effect<Heard> =>
+      const answers = yield* Ref.make<ReadonlyMap<number, (said: unknown) => Effect.Effect<IngestResult>>>(new Map())
+      const ingest = ({ accountId }: SourceAccount, said: unknown): Effect.Effect<IngestResult> =>
         Effect.gen(function* () {
           yield* Ref.update(heard, (all) => [...all, { accountId, said }])
           const answer = (yield* Ref.get(answers)).get(accountId)
@@ -70,7 +70,7 @@ export const accountAt = Effect.fn("accountAt")(function* (
 ) {
   const owner = operatorId ?? (yield* freshOperator()).operatorId
   const accountId = yield* channelAccountOf(owner, { channelType })
-  const there: AccountThere = { operatorId: owner, accountId, channelType, originAccountId: "harbour" }
+  const there: RemoteAccount = { operatorId: owner, accountId, channelType, originAccountId: "harbour" }
   const account: SandboxAccount = {
     operator_id: owner,
     account_id: accountId,
@@ -84,17 +84,17 @@ export const accountAt = Effect.fn("accountAt")(function* (
 /** A listing there; answers the channel's id of it. */
 export const listingAt = Effect.fn("listingAt")(function* (
   account: SandboxAccount,
-  options: Partial<Omit<OpenAsked, "channel_type" | "operator_id">> = {}
+  options: Partial<Omit<SandboxListingRequest, "channel_type" | "operator_id">> = {}
 ) {
   const sql = yield* SqlClient.SqlClient
-  const listingId = options.listing_id ?? (yield* drawListingName(account.channel_type))
+  const listingId = options.listing_id ?? (yield* generateListingId(account.channel_type))
   const listing = newListing({ ...options, channel_type: account.channel_type }, listingId, "EUR")
-  const came = yield* addListing(sql)(account, listing, new Date(NOW))
+  const came = yield* makeAddListing(sql)(account, listing, new Date(NOW))
   return came === "added" ? listingId : yield* Effect.die(new Error(`the listing is ${came}`))
 })
 
 /** Whether something that was said is of that kind. */
 export const isSaid =
-  <Type extends Said["type"]>(type: Type) =>
-  (said: unknown): said is Extract<Said, { readonly type: Type }> =>
+  <Type extends ChannelEvent["type"]>(type: Type) =>
+  (said: unknown): said is Extract<ChannelEvent, { readonly type: Type }> =>
     typeof said === "object" && said !== null && "type" in said && said.type === type

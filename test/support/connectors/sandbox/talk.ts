@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../../../src/connectors/sandbox/connector.ts"
+import { SandboxConnector } from "../../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../../src/connectors/sandbox/Marketplace.ts"
-import { Telling } from "../../../../src/connectors/sandbox/Telling.ts"
-import type { MessageThere, OfferThere, ReviewThere } from "../../../../src/domain/channels/port/connector.ts"
+import { SandboxOutbox } from "../../../../src/connectors/sandbox/Telling.ts"
+import type { OutboundMessage, OutboundOffer, OutboundReview } from "../../../../src/domain/channels/port/connector.ts"
 import { accountAt, isSaid, Listener, listingAt, NOW } from "./ground.ts"
 
 // A guest and a host of the marketplace who talk.
@@ -21,7 +21,7 @@ export const talkAt = Effect.fn("talkAt")(function* (
   const at = yield* accountAt(channel)
   const listing = yield* listingAt(at.account, { title: "Loft", tax: 0, rooms: 2, ...options })
   const market = yield* Marketplace
-  const sandbox = yield* Sandbox
+  const sandbox = yield* SandboxConnector
   const sql = yield* SqlClient.SqlClient
   const { heardOf } = yield* Listener
   const told = <Type extends Parameters<typeof isSaid>[0]>(type: Type) =>
@@ -36,7 +36,7 @@ export const talkAt = Effect.fn("talkAt")(function* (
     told: <Type extends Parameters<typeof isSaid>[0]>(type: Type) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("10 seconds")
-        const { tell } = yield* Telling
+        const { flush: tell } = yield* SandboxOutbox
         while (yield* tell(at.account)) yield* Effect.void
         return yield* told(type)
       }),
@@ -47,7 +47,7 @@ export const talkAt = Effect.fn("talkAt")(function* (
       market.book({ listing_id: listing, ...ANA, ...STAY, ...asked }),
     inquire: (asked: Partial<Parameters<typeof market.inquire>[0]> = {}) =>
       market.inquire({ listing_id: listing, ...ANA, ...STAY, text: "Is there a lift?", ...asked }),
-    send: (threadId: string, message: Partial<MessageThere> = {}) =>
+    send: (threadId: string, message: Partial<OutboundMessage> = {}) =>
       sandbox.sendMessage(at.there, {
         threadId,
         messageId: "M-1",
@@ -56,7 +56,7 @@ export const talkAt = Effect.fn("talkAt")(function* (
         again: false,
         ...message
       }),
-    offer: (threadId: string, offer: Partial<OfferThere> = {}) =>
+    offer: (threadId: string, offer: Partial<OutboundOffer> = {}) =>
       sandbox.sendOffer(at.there, {
         threadId,
         reference: "O-1",
@@ -74,7 +74,7 @@ export const talkAt = Effect.fn("talkAt")(function* (
         ...offer
       }),
     withdraw: (threadId: string, offerId: string) => sandbox.withdrawOffer(at.there, { threadId, offerId }),
-    review: (channelId: string, review: Partial<Pick<ReviewThere, "review" | "reply">>) =>
+    review: (channelId: string, review: Partial<Pick<OutboundReview, "review" | "reply">>) =>
       sandbox.writeReview(at.there, { channelId, reservationCode: "0-1-AAAA", review: null, reply: null, ...review })
   }
 })

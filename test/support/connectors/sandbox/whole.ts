@@ -2,13 +2,13 @@ import { DateTime, Effect, Layer, Schedule } from "effect"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { layerSandboxConnector } from "../../../../src/connectors/sandbox/in-process.ts"
-import { layerSandbox, layerSandboxAtWork } from "../../../../src/connectors/sandbox/layer.ts"
+import { layerSandbox, layerSandboxWorkers } from "../../../../src/connectors/sandbox/layer.ts"
 import { SandboxAllowed } from "../../../../src/connectors/sandbox/SandboxAllowed.ts"
-import { layerPushing } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { layerPushWorker } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
 import { ChannelGateway } from "../../../../src/domain/channels/port/ChannelGateway.ts"
-import { layerSending } from "../../../../src/domain/guests/conversations/sending/sending.ts"
+import { layerMessageSender } from "../../../../src/domain/guests/conversations/sending/sending.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { type Follower, Followers } from "../../../../src/jobs/events/followers.ts"
+import { type InternalSubscriber, InternalSubscribers } from "../../../../src/jobs/events/followers.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { layerService } from "../../harness.ts"
@@ -27,8 +27,8 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 
 /** The service and its marketplace together: what each says reaches the other by itself. */
 export const layerWhole = Layer.mergeAll(
-  Layer.provide(layerSandboxAtWork, [layerMarketplace, layerBelow]),
-  Layer.provide(Layer.merge(layerPushing, layerSending), [layerGateway, layerBelow])
+  Layer.provide(layerSandboxWorkers, [layerMarketplace, layerBelow]),
+  Layer.provide(Layer.merge(layerPushWorker, layerMessageSender), [layerGateway, layerBelow])
 ).pipe(
   Layer.provideMerge(layerMarketplace),
   Layer.provideMerge(
@@ -42,11 +42,11 @@ export const layerWhole = Layer.mergeAll(
 )
 
 /** Hands events out as the running service does, which also delivers them. */
-export const handingOut = (...followers: ReadonlyArray<Follower>) =>
+export const handingOut = (...followers: ReadonlyArray<InternalSubscriber>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { next } = yield* FanOut
+      const { dispatchNext: next } = yield* FanOut
       const once = Effect.flatMap(DateTime.nowAsDate, next)
       yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced("50 millis")))
     })
-  ).pipe(Layer.provide(Layer.provide(FanOut.layer, Layer.succeed(Followers, followers))))
+  ).pipe(Layer.provide(Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, followers))))

@@ -2,15 +2,15 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
-import { Keys } from "../../../../src/changes/Keys.ts"
-import { followStays } from "../../../../src/domain/automation/planning/follow-stays.ts"
+import { IdempotencyKeys } from "../../../../src/changes/Keys.ts"
+import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/follow-stays.ts"
 import { planOnce } from "../../../../src/domain/automation/planning/planning.ts"
-import { StayMarks } from "../../../../src/domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../../../../src/domain/automation/planning/StayMarks.ts"
 import { PlanQueue } from "../../../../src/domain/automation/running/PlanQueue.ts"
-import type { makeRunning } from "../../../../src/domain/automation/running/running.ts"
+import type { makePlanRunner } from "../../../../src/domain/automation/running/running.ts"
 import { HostReviews } from "../../../../src/domain/guests/reviews/HostReviews.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { Followers } from "../../../../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../../../../src/jobs/events/followers.ts"
 import { conversationOf } from "../../conversations.ts"
 import {
   freshOperator,
@@ -30,13 +30,13 @@ import { handedOut } from "../calendars/listing-calendars/following.ts"
 export const TODAY = "2027-04-20"
 export const NOW = Date.parse(`${TODAY}T10:00:00Z`)
 
-const layerFollowed = Layer.provide(FanOut.layer, Layer.succeed(Followers, [followStays]))
+const layerFollowed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, [markStaysOfReservationEvents]))
 
 /** The service without rate windows, and what the workers need, over a database of its own. */
 export const layerAutomating = Layer.mergeAll(
-  StayMarks.layer,
+  PlanningQueue.layer,
   PlanQueue.layer,
-  Layer.provide(HostReviews.layer, Keys.layer),
+  Layer.provide(HostReviews.layer, IdempotencyKeys.layer),
   layerFollowed
 ).pipe(Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)))
 
@@ -179,15 +179,15 @@ export type Planned = Effect.Success<ReturnType<typeof planned>>
 /** What happened is handed out, and what follows of it worked out. */
 export const followed = Effect.andThen(handedOut, plannedAll)
 
-export type Running = Effect.Success<typeof makeRunning>
+export type Running = Effect.Success<typeof makePlanRunner>
 
 /** Runs whatever is due at this time of the clock. */
 export const ranOff = Effect.fnUntraced(function* (running: Running) {
   let underWay = true
   while (underWay) {
-    yield* running.takeDue
-    underWay = running.underWay.size > 0
-    yield* running.idle
+    yield* running.claimDue
+    underWay = running.inProgress.size > 0
+    yield* running.awaitIdle
   }
 })
 

@@ -1,19 +1,19 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Speaking } from "../../../../src/domain/channels/port/heard.ts"
-import type { AccountSaid, ListingSaid } from "../../../../src/domain/channels/port/said.ts"
+import type { ChannelAccountRef } from "../../../../src/domain/channels/port/heard.ts"
+import type { ChannelAccountEvent, ChannelListingEvent } from "../../../../src/domain/channels/port/said.ts"
 
 // What channels say, for tests that let them.
 
 export const AT = new Date("2027-04-20T10:00:00Z")
 
-export const speaking = (operatorId: number, accountId: number, channelType = "airbnb"): Speaking => ({
+export const speaking = (operatorId: number, accountId: number, channelType = "airbnb"): ChannelAccountRef => ({
   operatorId,
   accountId,
   channelType
 })
 
-export const accountSaid = (version: number, more: Partial<AccountSaid> = {}): AccountSaid => ({
+export const accountSaid = (version: number, more: Partial<ChannelAccountEvent> = {}): ChannelAccountEvent => ({
   type: "account",
   version,
   username: "harbour",
@@ -21,7 +21,7 @@ export const accountSaid = (version: number, more: Partial<AccountSaid> = {}): A
   ...more
 })
 
-export const listingSaid = (version: number, more: Partial<ListingSaid> = {}): ListingSaid => ({
+export const listingSaid = (version: number, more: Partial<ChannelListingEvent> = {}): ChannelListingEvent => ({
   type: "listing",
   version,
   listing_id: "300-77",

@@ -22,7 +22,7 @@ await Effect.runPromise(
       url: Redacted.make(process.argv[2] ?? ""),
       pooler: { prepared: false },
       maxConnections: 2,
-      statementsAConnection: 4
+      statementsPerConnection: 4
     })
   )
 )

@@ -4,8 +4,8 @@ import { Effect, Exit, type Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { MigrationFailed, migrate } from "../../../../src/platform/database/migrate.ts"
 import type { Migration } from "../../../../src/platform/database/migration.ts"
-import { STATEMENT_RETRIES } from "../../../../src/platform/database/patience.ts"
-import { lineOf } from "../../../../src/tools/cli/failure.ts"
+import { MAX_STATEMENT_RETRIES } from "../../../../src/platform/database/patience.ts"
+import { formatFailure } from "../../../../src/tools/cli/failure.ts"
 
 const migration = (id: number, name: string, ...statements: ReadonlyArray<string>): Migration => ({
   id,
@@ -81,7 +81,7 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
       () =>
         Effect.gen(function* () {
           yield* empty
-          let left = STATEMENT_RETRIES
+          let left = MAX_STATEMENT_RETRIES
           const meeting = Effect.flatMap(SqlClient, (sql) =>
             Effect.suspend(() =>
               left-- > 0
@@ -93,10 +93,10 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
           expect(yield* migrate([guests, met])).toEqual(["0001_guests", "0002_met"])
           expect(yield* Effect.flatMap(SqlClient, (sql) => sql`select id from guests`)).toEqual([{ id: 1 }, { id: 2 }])
 
-          left = STATEMENT_RETRIES + 1
+          left = MAX_STATEMENT_RETRIES + 1
           const again: Migration = { ...met, id: 3 }
           const exit = yield* Effect.exit(migrate([guests, met, again]))
-          expect(Exit.isFailure(exit) ? lineOf(exit.cause) : "").toMatch(/\b0003_met\b.*: deadlock detected$/)
+          expect(Exit.isFailure(exit) ? formatFailure(exit.cause) : "").toMatch(/\b0003_met\b.*: deadlock detected$/)
         })
     )
 

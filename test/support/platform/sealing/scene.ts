@@ -1,6 +1,6 @@
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { Known } from "../../../../src/connectors/http/Known.ts"
+import { ConnectorCache } from "../../../../src/connectors/http/Known.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { CalendarQueue } from "../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
@@ -10,8 +10,8 @@ import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webh
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
-import { newKey, noKeys, readKeys, type SecretKeys } from "../../../../src/platform/sealing/keys.ts"
-import { nameOf, SEALED_COLUMNS } from "../../../../src/platform/sealing/places.ts"
+import { generateKey, noSecretKeys, parseSecretKeys, type SecretKeys } from "../../../../src/platform/sealing/keys.ts"
+import { SEALED_COLUMNS, toColumnLabel } from "../../../../src/platform/sealing/places.ts"
 import { layerSealing } from "../../../../src/platform/sealing/Sealing.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { layerDoor } from "../../connectors/http/scene.ts"
@@ -22,9 +22,9 @@ import { layerServing } from "../../server.ts"
 
 // A service that seals, over a database of its own, and what its tables show of a secret.
 
-export const keysOf = (...texts: ReadonlyArray<string>): SecretKeys => readKeys(texts.join(",")) ?? noKeys
+export const keysOf = (...texts: ReadonlyArray<string>): SecretKeys => parseSecretKeys(texts.join(",")) ?? noSecretKeys
 
-export const [FIRST, SECOND] = [newKey(), newKey()]
+export const [FIRST, SECOND] = [generateKey(), generateKey()]
 
 /** The service with these keys, its connectors' door and all that works with a secret; hosts on 127.0.0.1 are allowed. */
 export const layerSealed = (keys: SecretKeys) =>
@@ -37,7 +37,7 @@ export const layerSealed = (keys: SecretKeys) =>
     ImportedCalendars.layer,
     PropertyFeeds.layer,
     CalendarsElsewhere.layer,
-    Known.layer
+    ConnectorCache.layer
   ).pipe(
     Layer.provideMerge(
       layerServing(Layer.provideMerge(Layer.provide(layerDoor, Ingest.layer), layerService(layerOwnDatabase)))
@@ -75,9 +75,9 @@ export const keptTexts = Effect.fnUntraced(function* () {
     Effect.map(
       sql.unsafe<{ text: string }>(`
         SELECT ${column.text} AS text FROM ${column.table}
-        WHERE ${column.text} IS NOT NULL AND ('${column.begins ?? ""}' = '' OR ${column.text} LIKE 'sealed:%'
-          OR ${column.text} LIKE '${column.begins ?? ""}%') ORDER BY 1`),
-      (rows) => [nameOf(column), rows.map(({ text }) => text)] as const
+        WHERE ${column.text} IS NOT NULL AND ('${column.clearTextPrefix ?? ""}' = '' OR ${column.text} LIKE 'sealed:%'
+          OR ${column.text} LIKE '${column.clearTextPrefix ?? ""}%') ORDER BY 1`),
+      (rows) => [toColumnLabel(column), rows.map(({ text }) => text)] as const
     )
   )
 }, Effect.orDie)

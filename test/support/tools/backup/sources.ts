@@ -1,29 +1,33 @@
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../../migrations/index.ts"
-import { bytesInDatabase } from "../../../../src/domain/guests/images/bytes-in-database.ts"
-import type { KeptBytes } from "../../../../src/domain/guests/images/kept-bytes.ts"
-import { digestsOf, firstDifference } from "../../../../src/tools/backup/comparing.ts"
-import { digestOf, pinTexts } from "../../../../src/tools/backup/digest.ts"
-import { load } from "../../../../src/tools/backup/loading.ts"
+import { makeDatabaseByteStorage } from "../../../../src/domain/guests/images/bytes-in-database.ts"
+import type { ImageByteStorage } from "../../../../src/domain/guests/images/kept-bytes.ts"
+import { findFirstDifference, loadTableDigests } from "../../../../src/tools/backup/comparing.ts"
+import { loadTableDigest, pinTextFormats } from "../../../../src/tools/backup/digest.ts"
+import { loadBackup } from "../../../../src/tools/backup/loading.ts"
 import { openBackup } from "../../../../src/tools/backup/opening.ts"
-import { tellAll } from "../../../../src/tools/backup/reading.ts"
+import { exportDatabase } from "../../../../src/tools/backup/reading.ts"
 import { writeBackup } from "../../../../src/tools/backup/writing.ts"
 
 export const RELEASE = { latchkey: "3.13.0", migrations }
 
 /** Writes what the database holds into a file. */
-export const backedUp = (file: string, images?: KeptBytes) =>
+export const backedUp = (file: string, images?: ImageByteStorage) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    writeBackup(file, false, (tell) => tellAll(sql, { latchkey: RELEASE.latchkey, images }, tell))
+    writeBackup(file, false, (tell) => exportDatabase(sql, { latchkey: RELEASE.latchkey, images }, tell))
   )
 
 /** Fills the database with a file. */
 export const restoredFrom = (file: string, release = RELEASE) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { header, tellInto } = yield* openBackup(file)
-    return yield* load(header, { ...release, name: "DATABASE_URL", images: bytesInDatabase(sql) }, tellInto)
+    const { header, forEachPiece: tellInto } = yield* openBackup(file)
+    return yield* loadBackup(
+      header,
+      { ...release, name: "DATABASE_URL", images: makeDatabaseByteStorage(sql) },
+      tellInto
+    )
   }).pipe(Effect.scoped)
 
 /** The first table that two databases have otherwise. */
@@ -32,10 +36,12 @@ export const differenceOf = <E, E2>(
   other: Layer.Layer<SqlClient.SqlClient, E2>
 ) =>
   Effect.gen(function* () {
-    const digests = Effect.flatMap(SqlClient.SqlClient, digestsOf)
-    return firstDifference(yield* Effect.provide(digests, one), yield* Effect.provide(digests, other), new Set())
+    const digests = Effect.flatMap(SqlClient.SqlClient, loadTableDigests)
+    return findFirstDifference(yield* Effect.provide(digests, one), yield* Effect.provide(digests, other), new Set())
   })
 
 /** Count and digest of a table. */
 export const digested = (table: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(Effect.andThen(pinTexts(sql), digestOf(sql, table))))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(Effect.andThen(pinTextFormats(sql), loadTableDigest(sql, table)))
+  )

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer } from "effect"
 import { migrations } from "../../../../migrations/index.ts"
 import { layerControlSocket } from "../../../../src/platform/database/control-socket.ts"
-import { layerMemory } from "../../../../src/platform/database/embedded.ts"
+import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
-import { program } from "../../../../src/tools/cli/program.ts"
+import { runLatchkey } from "../../../../src/tools/cli/program.ts"
 import { layerTestMemory } from "../../database.ts"
 import type { Ended } from "./latchkey.ts"
 
@@ -32,7 +32,7 @@ export const layerBeside = Layer.mergeAll(layerTaking, Layer.effectDiscard(Effec
 )
 
 /** An empty one. */
-export const layerBesideEmpty = Layer.provideMerge(layerTaking, Layer.mergeAll(layerFolder, layerMemory()))
+export const layerBesideEmpty = Layer.provideMerge(layerTaking, Layer.mergeAll(layerFolder, layerInMemory()))
 
 /** Runs `latchkey` in this process, to its end. */
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
@@ -40,7 +40,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env
   const to = (stream: keyof typeof written) => (line: string) => {
     written[stream] += `${line}\n`
   }
-  const exit = yield* Effect.exit(program(args)).pipe(
+  const exit = yield* Effect.exit(runLatchkey(args)).pipe(
     Effect.provideService(Console.Console, { ...console, log: to("stdout"), error: to("stderr") }),
     Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
   )

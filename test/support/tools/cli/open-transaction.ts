@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerBesideService } from "../../../../src/platform/database/beside-service.ts"
+import { layerCommandEmbedded } from "../../../../src/platform/database/beside-service.ts"
 
 // A command that renames every operator in a transaction, says so, and never ends it. Started by running.test.ts.
 
@@ -15,4 +15,4 @@ const renaming = Effect.gen(function* () {
   )
 })
 
-await Effect.runPromise(renaming.pipe(Effect.provide(layerBesideService(process.argv[2] ?? ""))))
+await Effect.runPromise(renaming.pipe(Effect.provide(layerCommandEmbedded(process.argv[2] ?? ""))))

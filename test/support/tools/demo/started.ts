@@ -1,12 +1,12 @@
 import { Clock, Effect, Layer, Logger } from "effect"
-import { Keys } from "../../../../src/changes/Keys.ts"
+import { IdempotencyKeys } from "../../../../src/changes/Keys.ts"
 import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
-import { layerAnswering } from "../../../../src/domain/automation/answering/answering.ts"
-import { followGuestMessages } from "../../../../src/domain/automation/answering/asked.ts"
-import { followStays } from "../../../../src/domain/automation/planning/follow-stays.ts"
-import { layerPlanning } from "../../../../src/domain/automation/planning/planning.ts"
-import { layerRunning } from "../../../../src/domain/automation/running/running.ts"
-import { layerPreparing } from "../../../../src/domain/knowledge/preparing/preparing.ts"
+import { layerGuestAnswerer } from "../../../../src/domain/automation/answering/answering.ts"
+import { guestQuestionSubscribers } from "../../../../src/domain/automation/answering/asked.ts"
+import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/follow-stays.ts"
+import { layerPlanner } from "../../../../src/domain/automation/planning/planning.ts"
+import { layerPlanRunner } from "../../../../src/domain/automation/running/running.ts"
+import { layerPreparationWorker } from "../../../../src/domain/knowledge/preparing/preparing.ts"
 import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { handingOut, layerWhole } from "../../connectors/sandbox/whole.ts"
 
@@ -25,11 +25,11 @@ const layerClockAt = (start: string) => {
 /** A service over an empty database of its own, all workers running, that is first started at an instant of a test's choice. */
 export const layerStarted = (start: string) =>
   Layer.mergeAll(
-    handingOut(followStays, ...followGuestMessages),
-    layerPlanning,
-    Layer.provide(layerRunning, Keys.layer),
-    layerPreparing,
-    Layer.provide(layerAnswering, KnowledgeAnswers.layer)
+    handingOut(markStaysOfReservationEvents, ...guestQuestionSubscribers),
+    layerPlanner,
+    Layer.provide(layerPlanRunner, IdempotencyKeys.layer),
+    layerPreparationWorker,
+    Layer.provide(layerGuestAnswerer, KnowledgeAnswers.layer)
   ).pipe(
     Layer.provideMerge(layerWhole),
     Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),

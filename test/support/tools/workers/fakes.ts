@@ -1,6 +1,6 @@
 import { Deferred, Effect, Layer } from "effect"
-import { type Ended, type WorkerProcess, WorkerProcesses } from "../../../../src/tools/workers/WorkerProcesses.ts"
-import { WorkersMeasured } from "../../../../src/tools/workers/WorkersMeasured.ts"
+import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "../../../../src/tools/workers/WorkerProcesses.ts"
+import { WorkerMetrics } from "../../../../src/tools/workers/WorkersMeasured.ts"
 
 /** A worker that does what the test says, and notes what it is asked. */
 export interface FakeWorker extends WorkerProcess {
@@ -8,16 +8,16 @@ export interface FakeWorker extends WorkerProcess {
   /** What it was asked: "stop", "retire", "kill". */
   readonly asked: Array<string>
   readonly serves: Effect.Effect<unknown>
-  readonly ends: (ended?: Partial<Ended>) => Effect.Effect<unknown>
+  readonly ends: (ended?: Partial<ProcessEnd>) => Effect.Effect<unknown>
 }
 
-const OVER: Ended = { code: 0, signal: null }
+const OVER: ProcessEnd = { code: 0, signal: null }
 
 const fakeWorker = (pid: number, obeys: () => boolean): FakeWorker => {
   const ready = Deferred.makeUnsafe<string>()
-  const over = Deferred.makeUnsafe<Ended>()
+  const over = Deferred.makeUnsafe<ProcessEnd>()
   const asked: Array<string> = []
-  const ends = (ended: Partial<Ended> = {}) => Deferred.succeed(over, { ...OVER, ...ended })
+  const ends = (ended: Partial<ProcessEnd> = {}) => Deferred.succeed(over, { ...OVER, ...ended })
   const asks = (what: string) =>
     Effect.suspend(() => {
       asked.push(what)
@@ -29,8 +29,8 @@ const fakeWorker = (pid: number, obeys: () => boolean): FakeWorker => {
     asked,
     serves: Deferred.succeed(ready, `greeting of ${pid}`),
     ends,
-    ready: Deferred.await(ready),
-    ended: Deferred.await(over),
+    awaitReady: Deferred.await(ready),
+    awaitEnd: Deferred.await(over),
     stop: asks("stop"),
     retire: asks("retire"),
     kill: asks("kill")
@@ -51,6 +51,6 @@ export const fakeWorkers = () => {
     refuseToEnd: () => {
       obey = false
     },
-    layer: Layer.succeed(WorkerProcesses, { start, measured: new WorkersMeasured() })
+    layer: Layer.succeed(WorkerProcesses, { start, metrics: new WorkerMetrics() })
   }
 }

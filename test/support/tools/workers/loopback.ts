@@ -1,24 +1,24 @@
 import { Effect, Schema } from "effect"
-import { type Asking, makeCommonCounts } from "../../../../src/tools/workers/common-counts.ts"
-import { makeCounting } from "../../../../src/tools/workers/counting.ts"
-import { FromParent, FromWorker, type Told } from "../../../../src/tools/workers/words.ts"
+import { makeSupervisorCounts, type SupervisorChannel } from "../../../../src/tools/workers/common-counts.ts"
+import { makeCountHandler } from "../../../../src/tools/workers/counting.ts"
+import { type CountResponse, SupervisorMessage, WorkerMessage } from "../../../../src/tools/workers/words.ts"
 
 // A parent and a worker in one process. What they say is read as it is read off the wire.
 
-const asked = Schema.decodeUnknownSync(FromWorker)
-const answered = Schema.decodeUnknownSync(FromParent)
+const asked = Schema.decodeUnknownSync(WorkerMessage)
+const answered = Schema.decodeUnknownSync(SupervisorMessage)
 
 export const makeParent = () => {
-  const counted = makeCounting()
+  const counted = makeCountHandler()
   /** Whether it answers what it is asked; what it was asked meanwhile it answers when it does again. */
   let answers = true
   let owed: Array<() => void> = []
   /** Steps it was asked for. */
   let steps = 0
-  const asking = (): Asking => {
-    let hear: (told: ReadonlyArray<Told>) => void = () => {}
+  const asking = (): SupervisorChannel => {
+    let hear: (told: ReadonlyArray<CountResponse>) => void = () => {}
     return {
-      say: (asks) => {
+      send: (asks) => {
         const heard = asked(structuredClone({ asks }))
         if (!("asks" in heard)) return
         steps += heard.asks.length
@@ -29,14 +29,14 @@ export const makeParent = () => {
         if (answers) answer()
         else owed.push(answer)
       },
-      hear: (heard) => {
+      onResponses: (heard) => {
         hear = heard
       }
     }
   }
   return {
     /** What another worker of it counts with. */
-    worker: Effect.suspend(() => makeCommonCounts(asking())),
+    worker: Effect.suspend(() => makeSupervisorCounts(asking())),
     asked: () => steps,
     falls: () => {
       answers = false

@@ -1,15 +1,15 @@
 import { assert } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Person } from "../../../../src/contract/caller.ts"
+import type { SignedInAccount } from "../../../../src/contract/caller.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
-import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
-import { type Connection, Grants } from "../../../../src/domain/access/oauth/Grants.ts"
-import { newCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
+import { AuthorizationCodes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { type ConnectedApplication, Grants } from "../../../../src/domain/access/oauth/Grants.ts"
+import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { ACCESS_PATH } from "../../../../src/transports/console/frame.ts"
-import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
 import { callerBy } from "../../callers.ts"
 import { confirmedBy } from "../../domain/access/sign-in/host.ts"
 import { accountOf, layerTest } from "../../harness.ts"
@@ -23,7 +23,7 @@ export const PASSWORD = "correct horse"
 
 /** Says who is signed in; answers the browser's cookie. */
 export const entered = (session: Session): string => {
-  const cookie = newCookie()
+  const cookie = newSessionCookie()
   sessions.set(cookie, session)
   return cookie
 }
@@ -43,10 +43,10 @@ export const layerSessions = Layer.succeed(Sessions, {
   signOut: () => Effect.void
 })
 
-const connections = new Map<number, ReadonlyArray<Connection>>()
+const connections = new Map<number, ReadonlyArray<ConnectedApplication>>()
 
 /** What an operator's accounts gave. */
-export const connect = (operatorId: number, connection: Connection): void => {
+export const connect = (operatorId: number, connection: ConnectedApplication): void => {
   connections.set(operatorId, [...(connections.get(operatorId) ?? []), connection])
 }
 
@@ -70,7 +70,7 @@ export const PUBLIC_URL = "http://127.0.0.1:8080"
 export const layerSignedIn = layerServing(
   layerTest,
   { publicUrl: PUBLIC_URL },
-  Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, Codes.layer)
+  Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, AuthorizationCodes.layer)
 )
 
 /** Signs an account in, as it stands; answers the browser's cookie. */
@@ -85,7 +85,7 @@ export const signedIn = Effect.fn("signedIn")(function* (accountId: number, pass
     time_zone: string
     currency: string
     edition: "pro" | "basic"
-    status: Person["status"]
+    status: SignedInAccount["status"]
     subscription_until: Date | null
   }>`
     SELECT a.operator_id, a.role, a.name, a.email, o.name AS operator, o.time_zone, o.currency, o.edition, o.status, o.subscription_until
@@ -138,7 +138,7 @@ export const looked = (cookie: string, query = "") => fetched(`${ACCESS_PATH}${q
 
 /** What the page's own form would send. */
 export const own = (cookie: string, act: string, fields: Readonly<Record<string, string>>): URLSearchParams =>
-  new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), [ACT_FIELD]: act, ...fields })
+  new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), [ACTION_FIELD]: act, ...fields })
 
 /** Sends a form to the page of access. */
 export const sent = (cookie: string, form: URLSearchParams, headers: Readonly<Record<string, string>> = {}) =>
@@ -154,13 +154,13 @@ export const alertIn = ({ text }: Seen): string | undefined => /role="alert">([^
 /** The forms of a page that do something, each with its fields and their values, as a browser would send them. */
 export const formsIn = (text: string, act: string): ReadonlyArray<URLSearchParams> =>
   Array.from(text.matchAll(/<form [\s\S]*?<\/form>/g), ([form]) => form)
-    .filter((form) => form.includes(`name="${ACT_FIELD}" value="${act}"`))
+    .filter((form) => form.includes(`name="${ACTION_FIELD}" value="${act}"`))
     .map((form) => {
       const fields = new URLSearchParams()
       for (const [, name = "", value = ""] of form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)) {
         fields.append(name, value)
       }
-      fields.append(ACT_FIELD, act)
+      fields.append(ACTION_FIELD, act)
       return fields
     })
 

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { request as httpRequest } from "node:http"
 import { Effect, Layer, References, Result } from "effect"
-import type { Person } from "../../../../src/contract/caller.ts"
+import type { SignedInAccount } from "../../../../src/contract/caller.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
-import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../../../../src/domain/access/oauth/Codes.ts"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
-import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
 import { callerBy } from "../../callers.ts"
 import { layerScene } from "../../domain/webhooks/deliveries/scene.ts"
 import { BaseUrl, layerServing } from "../../server.ts"
@@ -23,7 +23,7 @@ const scene = Layer.provideMerge(DeliveryLog.layer, layerScene)
 export const layerPages = layerServing(
   scene,
   {},
-  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, Codes.layer, Grants.layer)
+  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer)
 ).pipe(
   Layer.provideMerge(scene),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
@@ -39,7 +39,7 @@ interface Account {
 export const visitor = (
   { operatorId, accountId }: Account,
   role: "main" | "sub" = "main",
-  standing: Partial<Pick<Person, "status" | "subscriptionUntil">> = {}
+  standing: Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> = {}
 ) => {
   return entered({
     email: `${randomBytes(4).toString("hex")}@example.test`,
@@ -87,9 +87,9 @@ export const acted = (
   path: string,
   act: string,
   fields: Readonly<Record<string, string | ReadonlyArray<string>>> = {},
-  token = formTokenOf(cookie)
+  token = deriveFormToken(cookie)
 ) => {
-  const form = new URLSearchParams({ [FORM_FIELD]: token, [ACT_FIELD]: act })
+  const form = new URLSearchParams({ [FORM_TOKEN_FIELD]: token, [ACTION_FIELD]: act })
   for (const [name, values] of Object.entries(fields)) {
     for (const value of [values].flat()) form.append(name, value)
   }

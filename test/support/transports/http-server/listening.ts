@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { failed } from "../../../../src/contract/envelope.ts"
+import { failureEnvelope } from "../../../../src/contract/envelope.ts"
 import { Service } from "../../../../src/service/service.ts"
 import { type ListenOptions, listen } from "../../../../src/transports/http-server/listen.ts"
 import { RawClient } from "./raw.ts"
@@ -17,9 +17,10 @@ export interface Call {
 
 const service = Service.of({
   call: () => Effect.die(new Error("called")),
-  refuse: (error) => Effect.succeed({ envelope: failed("RT20200101000000AAAAAAAA", error), headers: {} }),
-  callerOf: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
-  turnedAwayAgain: () => undefined
+  respondWithError: (error) =>
+    Effect.succeed({ envelope: failureEnvelope("RT20200101000000AAAAAAAA", error), headers: {} }),
+  findCaller: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
+  rejectIfStillOverloaded: () => undefined
 })
 
 /** More than the kernel keeps for a client that does not read. */

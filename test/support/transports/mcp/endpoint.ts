@@ -5,18 +5,18 @@ import { HttpServer, HttpServerRequest } from "effect/http"
 import { NetAddress } from "effect/net"
 import { Places } from "../../../../src/admission/concurrency/Places.ts"
 import { tokenOf } from "../../../../src/admission/gate/credentials.ts"
-import { type Answer, failed, succeeded } from "../../../../src/contract/envelope.ts"
+import { failureEnvelope, type ServiceResponse, successEnvelope } from "../../../../src/contract/envelope.ts"
 import { type ApiError, RateLimited, SubscriptionRequired, Unauthenticated } from "../../../../src/contract/errors.ts"
 import { Id } from "../../../../src/contract/fields.ts"
-import { family, type ToolCard } from "../../../../src/contract/operation.ts"
-import { type Call, Service } from "../../../../src/service/service.ts"
-import { mcpApp } from "../../../../src/transports/mcp/mcp.ts"
+import { defineFamily, type ToolMetadata } from "../../../../src/contract/operation.ts"
+import { Service, type ServiceCall } from "../../../../src/service/service.ts"
+import { makeMcpHandler } from "../../../../src/transports/mcp/mcp.ts"
 
 // The tool endpoint on a real socket, over a Service small enough to see through: it echoes what it was called with.
 
-const operation = family({ category: "finance", since: "3.4.0", openWorld: false })
+const operation = defineFamily({ category: "finance", since: "3.4.0", openWorld: false })
 
-const card = (requiresConfirmation = false): ToolCard => ({
+const card = (requiresConfirmation = false): ToolMetadata => ({
   requiresConfirmation,
   description: "Works with entries.",
   intentExamples: ["What did I earn in May?", "Show the cleaning costs"]
@@ -108,7 +108,7 @@ export class Endpoint extends Context.Service<
       const interrupted = yield* Deferred.make<void>()
       const called: Array<string> = []
       const service = echo(yield* Latch.make(), waiting, interrupted, called)
-      const app = yield* mcpApp({ operations: entries, publicUrl: PUBLIC_URL }).pipe(
+      const app = yield* makeMcpHandler({ operations: entries, publicUrl: PUBLIC_URL }).pipe(
         Effect.provideService(Service, service),
         Effect.provide(Places.layerUnbounded)
       )
@@ -128,7 +128,7 @@ const REFUSALS: Readonly<Record<string, (operation: string) => ApiError | undefi
   hasty: () => new RateLimited({ message: "Too Many Attempts.", headers: LIMITED_HEADERS })
 }
 
-const known = (headers: Call["headers"]): string | undefined => {
+const known = (headers: ServiceCall["headers"]): string | undefined => {
   const token = tokenOf(headers)
   return token !== undefined && (token in REFUSALS || token.startsWith("guest-")) ? token : undefined
 }
@@ -138,8 +138,8 @@ const callerOf = (token: string | undefined) =>
     ? undefined
     : { operatorId: 1, scope: token === "reader" ? ("read-only" as const) : ("writable" as const) }
 
-const refused = (error: ApiError): Answer => ({
-  envelope: failed("RT20270507100000FAILED00", error),
+const refused = (error: ApiError): ServiceResponse => ({
+  envelope: failureEnvelope("RT20270507100000FAILED00", error),
   headers: error._tag === "RateLimited" ? error.headers : {}
 })
 
@@ -151,10 +151,10 @@ const echo = (
 ) => {
   let arrived = 0
   return Service.of({
-    callerOf: (headers) => Effect.succeed(callerOf(known(headers))),
-    refuse: (error) => Effect.succeed(refused(error)),
-    turnedAwayAgain: () => undefined,
-    call: Effect.fnUntraced(function* (name, { door, headers, params, receive }) {
+    findCaller: (headers) => Effect.succeed(callerOf(known(headers))),
+    respondWithError: (error) => Effect.succeed(refused(error)),
+    rejectIfStillOverloaded: () => undefined,
+    call: Effect.fnUntraced(function* (name, { transport: door, headers, params, receive }) {
       const token = known(headers)
       const error = REFUSALS[token ?? ""]?.(name)
       if (error !== undefined) return refused(error)
@@ -162,7 +162,7 @@ const echo = (
       called.push(name)
       if (name === "fill_answer") {
         const filler = "x".repeat(Number(params["characters"]))
-        return { envelope: succeeded("RT20270507100000ECHO0000", { filler }), headers: {} }
+        return { envelope: successEnvelope("RT20270507100000ECHO0000", { filler }), headers: {} }
       }
       if (name === "wait_for_all" && ++arrived === ALL) yield* all.open
       if (name === "wait_for_all") yield* all.await
@@ -177,7 +177,7 @@ const echo = (
         params: JSON.stringify(params),
         input: JSON.stringify(input)
       }
-      return { envelope: succeeded("RT20270507100000ECHO0000", heard), headers: {} }
+      return { envelope: successEnvelope("RT20270507100000ECHO0000", heard), headers: {} }
     })
   })
 }

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { STAY_FIELDS } from "../../../../src/domain/automation/rules/template.ts"
+import { STAY_FIELD_NAMES } from "../../../../src/domain/automation/rules/template.ts"
 import { ACTIONS_SHOWN, RULE_TEXT_SHOWN } from "../../../../src/platform/limits.ts"
-import { KINDS } from "../../../../src/transports/console/host/automation/kinds.ts"
+import { RULE_KINDS } from "../../../../src/transports/console/host/automation/kinds.ts"
 import { BEFORE_ARRIVAL, NOW, ruleOf, saidIn, stayOf } from "../../../support/domain/automation/automating.ts"
 import { propertyOf } from "../../../support/harness.ts"
 import { channelAccountOf } from "../../../support/listings.ts"
@@ -68,14 +68,14 @@ layer(layerSignedIn)("the page of automation", (it) => {
       assert.strictEqual(status, 200)
       assert.include(text, "There are no rules: nothing is done by itself.")
       assert.include(text, "Nothing is planned.")
-      for (const { kind } of KINDS) assert.include(text, `${PAGE}?new=${kind}`)
+      for (const { kind } of RULE_KINDS) assert.include(text, `${PAGE}?new=${kind}`)
     })
   )
 
   it.effect("makes a rule of each kind as its form stands, in a sentence, and its text can be filled of a stay", () =>
     Effect.gen(function* () {
       const host = yield* ready
-      for (const { kind } of KINDS) {
+      for (const { kind } of RULE_KINDS) {
         const page = yield* filledIn(host.cookie, `${PAGE}?new=${kind}`, "make_rule")
         assert.strictEqual(doneIn(page), "make_rule", kind)
       }
@@ -103,7 +103,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
       const { text } = yield* look(cookie, `${PAGE}?new=booking`)
-      for (const field of STAY_FIELDS)
+      for (const field of STAY_FIELD_NAMES)
         assert.match(text, new RegExp(`<code>\\{\\{${field}\\}\\}</code></dt><dd>(?!${field}<)`))
       assert.include(text, "{{cf.NAME}}")
       const inquiry = yield* look(cookie, `${PAGE}?new=inquiry`)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { CHOSEN_DAYS, MONTH_BOXED, MONTH_PROPERTIES } from "../../../../src/platform/limits.ts"
+import { MONTH_PROPERTIES, MONTH_UNASSIGNED_STAYS, SELECTED_DAYS } from "../../../../src/platform/limits.ts"
 import { call, dataOf } from "../../../support/harness.ts"
 import {
   alertIn,
@@ -176,13 +176,13 @@ layer(layerSignedIn)("the calendar", (it) => {
     Effect.gen(function* () {
       const { cookie, property } = yield* ready
       const daysFrom = (count: number) => look(cookie, daysOf(property, "2027-05-10", addDays("2027-05-10", count - 1)))
-      const most = yield* daysFrom(CHOSEN_DAYS)
+      const most = yield* daysFrom(SELECTED_DAYS)
       assert.lengthOf(formsOf(most, "close_days"), 1)
       assert.isUndefined(alertIn(most))
-      for (const count of [CHOSEN_DAYS + 1, 0]) {
+      for (const count of [SELECTED_DAYS + 1, 0]) {
         const none = yield* daysFrom(count)
         assert.lengthOf(formsOf(none, "close_days"), 0)
-        assert.strictEqual(alertIn(none)?.includes(`${CHOSEN_DAYS} days`), count > 0)
+        assert.strictEqual(alertIn(none)?.includes(`${SELECTED_DAYS} days`), count > 0)
       }
     })
   )
@@ -224,10 +224,10 @@ layer(layerSignedIn)("the calendar", (it) => {
         /id="box"[\s\S]*?<\/section>/.exec(text)?.[0].match(/code=5-BOX/g)?.length,
         text.includes("There are more stays")
       ])
-      yield* boxed(1, MONTH_BOXED)
-      assert.deepStrictEqual(yield* shown, [MONTH_BOXED, false])
-      yield* boxed(MONTH_BOXED + 1, MONTH_BOXED + 1)
-      assert.deepStrictEqual(yield* shown, [MONTH_BOXED, true])
+      yield* boxed(1, MONTH_UNASSIGNED_STAYS)
+      assert.deepStrictEqual(yield* shown, [MONTH_UNASSIGNED_STAYS, false])
+      yield* boxed(MONTH_UNASSIGNED_STAYS + 1, MONTH_UNASSIGNED_STAYS + 1)
+      assert.deepStrictEqual(yield* shown, [MONTH_UNASSIGNED_STAYS, true])
     })
   )
 })

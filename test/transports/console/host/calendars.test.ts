@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer, Queue, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SUDO_MS } from "../../../../src/domain/access/sign-in/Sessions.ts"
-import { UNREADABLE_ADDRESS } from "../../../../src/domain/addresses.ts"
+import { UNREADABLE_URL } from "../../../../src/domain/addresses.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { CALENDARS_SHOWN, SHARE_LINKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { TEXTS } from "../../../../src/transports/console/texts.ts"
@@ -275,10 +275,10 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.strictEqual(status, 200)
       assert.include(text, `calendars.example <span class="soft">its address cannot be read any more`)
       assert.include(text, `whole.example <span class="soft">…5678</span>`)
-      assert.notInclude(text, `href="${UNREADABLE_ADDRESS}"`)
-      assert.include(text, UNREADABLE_ADDRESS)
+      assert.notInclude(text, `href="${UNREADABLE_URL}"`)
+      assert.include(text, UNREADABLE_URL)
       const [own, ...others] = secretsIn(yield* fill(cookie, PATH, "feed", feed))
-      assert.strictEqual(own, UNREADABLE_ADDRESS)
+      assert.strictEqual(own, UNREADABLE_URL)
       assert.strictEqual(others.length, 2)
       yield* sql`DELETE FROM calendar_share_links WHERE operator_id = ${operatorId}`
     })

@@ -1,41 +1,45 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import {
-  area,
+  applyCheckboxChanges,
   checkbox,
-  choices,
-  filling,
-  hadAt,
+  checkboxGroup,
+  initialSelection,
   input,
-  ticksIn,
-  touchedIn,
-  withTicks
+  makeFieldFiller,
+  readChangedFields,
+  readCheckboxChanges,
+  textArea
 } from "../../../../src/transports/console/host/fields.ts"
-import { refusal } from "../../../../src/transports/console/host/page.ts"
+import { makeActionError } from "../../../../src/transports/console/host/page.ts"
 
 const AS_TEXT = (text: string) => text
 
 /** A form of the act that came back, with what it sent. */
 const cameBack = (sent: Readonly<Record<string, string>>) =>
-  filling({ form: new URLSearchParams({ form_token: "t", act: "save", ...sent }), refused: refusal(422, "") }, "save")
+  makeFieldFiller(
+    { form: new URLSearchParams({ form_token: "t", act: "save", ...sent }), error: makeActionError(422, "") },
+    "save"
+  )
 
 describe("a form that came back", () => {
   it("holds what each field was at the first look, so that what was changed meanwhile is not touched by it", () => {
     const fill = cameBack({ email: "x", "was.email": "x", remarks: "too long", "was.remarks": "" })
-    const email = input(fill, { name: "email", label: "E-mail", value: "y", edited: true }).html
+    const email = input(fill, { name: "email", label: "E-mail", value: "y", isEdit: true }).html
     assert.include(email, 'name="was.email" value="x"')
     assert.include(email, 'name="email" value="x"')
     assert.include(
-      area(fill, { name: "remarks", label: "Remarks", value: "z", edited: true }).html,
+      textArea(fill, { name: "remarks", label: "Remarks", value: "z", isEdit: true }).html,
       'name="was.remarks" value=""'
     )
   })
 
   it("has a box as it was left, ticked or not", () => {
-    const box = (fill: ReturnType<typeof filling>) => checkbox(fill, { name: "on", label: "On", checked: true }).html
+    const box = (fill: ReturnType<typeof makeFieldFiller>) =>
+      checkbox(fill, { name: "on", label: "On", isChecked: true }).html
     assert.notInclude(box(cameBack({})), " checked")
     assert.include(box(cameBack({ on: "yes" })), " checked")
-    assert.include(box(filling(undefined, "save")), " checked")
+    assert.include(box(makeFieldFiller(undefined, "save")), " checked")
   })
 })
 
@@ -47,13 +51,19 @@ describe("a list of boxes", () => {
   }
 
   it("says what was ticked and unticked since the first look, also when it came back", () => {
-    assert.isUndefined(ticksIn(sent("1 2", ["2", "1"]), "ids"))
-    assert.isUndefined(ticksIn(sent("", []), "ids"))
-    assert.deepStrictEqual(ticksIn(sent("1 2", ["2", "3"]), "ids"), { on: ["3"], off: ["1"] })
+    assert.isUndefined(readCheckboxChanges(sent("1 2", ["2", "1"]), "ids"))
+    assert.isUndefined(readCheckboxChanges(sent("", []), "ids"))
+    assert.deepStrictEqual(readCheckboxChanges(sent("1 2", ["2", "3"]), "ids"), { checked: ["3"], unchecked: ["1"] })
     const back = cameBack({ ids: "2", "was.ids": "1 2" })
-    const list = choices({ name: "ids", legend: "", options: [], chosen: [], had: hadAt(back, "ids", [1, 2, 3]) })
+    const list = checkboxGroup({
+      name: "ids",
+      legend: "",
+      options: [],
+      selected: [],
+      initial: initialSelection(back, "ids", [1, 2, 3])
+    })
     assert.include(list.html, 'name="was.ids" value="1 2"')
-    assert.strictEqual(hadAt(filling(undefined, "save"), "ids", [1, 2, 3]), "1 2 3")
+    assert.strictEqual(initialSelection(makeFieldFiller(undefined, "save"), "ids", [1, 2, 3]), "1 2 3")
   })
 
   it("changes of the list as it is now what was touched and nothing else, and twice is once", () => {
@@ -61,13 +71,13 @@ describe("a list of boxes", () => {
     FastCheck.assert(
       FastCheck.property(ids, ids, ids, (had, now, wanted) => {
         const form = sent(had.join(" "), wanted.map(String))
-        const ticks = ticksIn(form, "ids") ?? { on: [], off: [] }
-        const after = withTicks(now, ticks).map(Number)
+        const ticks = readCheckboxChanges(form, "ids") ?? { checked: [], unchecked: [] }
+        const after = applyCheckboxChanges(now, ticks).map(Number)
         for (const id of new Set([...had, ...now, ...wanted])) {
           const isTouched = had.includes(id) !== wanted.includes(id)
           assert.strictEqual(after.includes(id), (isTouched ? wanted : now).includes(id))
         }
-        assert.deepStrictEqual(withTicks(after, ticks), withTicks(now, ticks))
+        assert.deepStrictEqual(applyCheckboxChanges(after, ticks), applyCheckboxChanges(now, ticks))
       })
     )
   })
@@ -75,14 +85,14 @@ describe("a list of boxes", () => {
 
 describe("a field of one line", () => {
   it("is not touched for the line breaks that a browser takes out of it", () => {
-    const html = input(filling(undefined, "save"), {
+    const html = input(makeFieldFiller(undefined, "save"), {
       name: "way",
       label: "Way",
       value: "Gate 4\nDesk",
-      edited: true
+      isEdit: true
     }).html
     assert.include(html, 'name="was.way" value="Gate 4Desk"')
     const sent = new URLSearchParams({ way: "Gate 4Desk", "was.way": "Gate 4Desk" })
-    assert.deepStrictEqual(touchedIn(sent, { way: AS_TEXT }), {})
+    assert.deepStrictEqual(readChangedFields(sent, { way: AS_TEXT }), {})
   })
 })

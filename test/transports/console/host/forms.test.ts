@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { FORM_FIELD, formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
 import {
   alertIn,
   type Fields,
@@ -292,12 +292,12 @@ layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
         const taken: Array<string> = []
         for (const { name, action, form } of forms) {
           const theirs = filled(new URLSearchParams(form), fields[name] ?? {})
-          theirs.set(FORM_FIELD, formTokenOf(other.cookie))
+          theirs.set(FORM_TOKEN_FIELD, deriveFormToken(other.cookie))
           const sent = yield* post(other.cookie, action, theirs)
           assert.isBelow(sent.status, 500, `${name}: ${sent.text}`)
           if (sent.status < 400) taken.push(name)
-          for (const token of ["", formTokenOf(other.cookie)]) {
-            theirs.set(FORM_FIELD, token)
+          for (const token of ["", deriveFormToken(other.cookie)]) {
+            theirs.set(FORM_TOKEN_FIELD, token)
             assert.strictEqual((yield* post(cookie, action, theirs)).status, 403, name)
           }
         }

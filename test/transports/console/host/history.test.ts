@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { HISTORY_LOOKED_AT, HISTORY_SHOWN } from "../../../../src/platform/limits.ts"
+import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../../src/platform/limits.ts"
 import { call, dataOf, orderOf } from "../../../support/harness.ts"
 import { filledIn, look, newHost, type Page } from "../../../support/transports/console/host/hosting.ts"
 import { layerSignedIn, signedInSub } from "../../../support/transports/console/signed-in.ts"
@@ -171,19 +171,19 @@ layer(layerSignedIn)("the page of what happened", (it) => {
   it.effect("goes on behind the last that it shows, whatever happens meanwhile", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      yield* trail(operatorId, HISTORY_SHOWN)
+      yield* trail(operatorId, ACTIVITY_LOG_SHOWN)
       const full = yield* look(cookie, `${PAGE}?to=2027-05-04`)
-      assert.lengthOf(tasksIn(full), HISTORY_SHOWN)
+      assert.lengthOf(tasksIn(full), ACTIVITY_LOG_SHOWN)
       assert.notInclude(full.text, "Earlier changes")
       yield* trail(operatorId, 1, { record: "task:7000" })
       const more = yield* look(cookie, `${PAGE}?to=2027-05-04`)
-      assert.lengthOf(tasksIn(more), HISTORY_SHOWN)
+      assert.lengthOf(tasksIn(more), ACTIVITY_LOG_SHOWN)
       yield* trail(operatorId, 5, { at: "2027-05-04T11:00:00Z", record: "task:8000" })
       const rest = yield* look(cookie, next(more))
       assert.deepStrictEqual(tasksIn(rest), [1])
       assert.include(next(more), "to=2027-05-04")
       assert.include(rest.text, `<a href="${PAGE}?to=2027-05-04">The latest</a>`)
-      assert.lengthOf(tasksIn(yield* look(cookie, `${PAGE}?before=nowhere`)), HISTORY_SHOWN)
+      assert.lengthOf(tasksIn(yield* look(cookie, `${PAGE}?before=nowhere`)), ACTIVITY_LOG_SHOWN)
     })
   )
 
@@ -191,13 +191,13 @@ layer(layerSignedIn)("the page of what happened", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId, accountId } = yield* newHost()
       yield* trail(operatorId, 1, { at: "2027-05-01T10:00:00Z", by: accountId, record: "task:1" })
-      yield* trail(operatorId, HISTORY_LOOKED_AT - 1, { record: "property:1" })
+      yield* trail(operatorId, ACTIVITY_LOG_SCANNED - 1, { record: "property:1" })
       const short = yield* look(cookie, `${PAGE}?by=${accountId}`)
       assert.deepStrictEqual(tasksIn(short), [1])
       yield* trail(operatorId, 1, { record: "property:2" })
       const page = yield* look(cookie, `${PAGE}?by=${accountId}`)
       assert.deepStrictEqual(tasksIn(page), [])
-      assert.include(page.text, `${HISTORY_LOOKED_AT} changes of everybody were looked through`)
+      assert.include(page.text, `${ACTIVITY_LOG_SCANNED} changes of everybody were looked through`)
       assert.deepStrictEqual(tasksIn(yield* look(cookie, next(page))), [1])
     })
   )

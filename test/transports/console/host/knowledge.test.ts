@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { fragmentsOf } from "../../../../src/domain/knowledge/search/fragments.ts"
-import { wordsOf } from "../../../../src/domain/knowledge/search/words.ts"
-import { KNOWLEDGE_SHOWN, NAMES_CHOSEN_FROM } from "../../../../src/platform/limits.ts"
+import { toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
+import { searchVectorSql } from "../../../../src/domain/knowledge/search/words.ts"
+import { KNOWLEDGE_SHOWN, SCOPE_CHOICES } from "../../../../src/platform/limits.ts"
 import { call, dataOf, orderOf, propertyOf } from "../../../support/harness.ts"
 import {
   alertIn,
@@ -52,10 +52,10 @@ const entriesOf = Effect.fnUntraced(function* (operatorId: number) {
 const prepared = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   for (const { id, title, contents } of yield* entriesOf(operatorId)) {
-    for (const [place, { sub_title, text, searchable }] of fragmentsOf({ title, contents }).entries()) {
+    for (const [place, { sub_title, text, searchable }] of toKnowledgeFragments({ title, contents }).entries()) {
       yield* sql`
         INSERT INTO knowledge_fragments (operator_id, knowledge_base_id, revision, place, sub_title, text, words)
-        SELECT operator_id, id, revision, ${place}, ${sub_title}, ${text}, ${wordsOf(sql, sql`${searchable}`)}
+        SELECT operator_id, id, revision, ${place}, ${sub_title}, ${text}, ${searchVectorSql(sql, sql`${searchable}`)}
         FROM knowledge_bases WHERE operator_id = ${operatorId} AND id = ${id}`
     }
   }
@@ -266,7 +266,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
         INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, 'zzz, the last', now()) RETURNING id`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'House ' || n, now() FROM generate_series(1, ${NAMES_CHOSEN_FROM}::int) n`
+        SELECT ${operatorId}, 'House ' || n, now() FROM generate_series(1, ${SCOPE_CHOICES}::int) n`
       const scope = { type: "by_property", ids: [first?.id] }
       const [entry] = yield* entriesOf(operatorId)
       const contents = [{ sub_title: "", text: "Here." }]

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { addDays, dayNumber } from "../../../../src/contract/time.ts"
-import { lanesOf } from "../../../../src/transports/console/host/calendar/lanes.ts"
+import { addDays, toDayNumber } from "../../../../src/contract/time.ts"
+import { toLanes } from "../../../../src/transports/console/host/calendar/lanes.ts"
 
 const FIRST = "2027-05-01"
 const spanning = fc
   .tuple(fc.integer({ min: -40, max: 70 }), fc.integer({ min: 1, max: 50 }), fc.nat())
-  .map(([from, days, what]) => ({ from: addDays(FIRST, from), before: addDays(FIRST, from + days), what }))
+  .map(([from, days, what]) => ({ from: addDays(FIRST, from), end: addDays(FIRST, from + days), value: what }))
 
 const days = fc.integer({ min: 1, max: 31 })
 
@@ -14,24 +14,24 @@ describe("the lanes of a month", () => {
   it("are each as long as the month, and show each thing once, as far as it lies in it", () => {
     fc.assert(
       fc.property(fc.array(spanning, { maxLength: 12 }), days, (all, length) => {
-        const things = all.map((each, index) => ({ ...each, what: index }))
-        const lanes = lanesOf(things, FIRST, length)
+        const things = all.map((each, index) => ({ ...each, value: index }))
+        const lanes = toLanes(things, FIRST, length)
         for (const lane of lanes) {
           assert.strictEqual(
             lane.reduce((sum, cell) => sum + cell.days, 0),
             length
           )
           lane.reduce((at, cell) => {
-            assert.strictEqual(cell.at, at)
+            assert.strictEqual(cell.start, at)
             return at + cell.days
           }, 0)
         }
-        for (const { from, before, what } of things) {
-          const [start, end] = [dayNumber(from) - dayNumber(FIRST), dayNumber(before) - dayNumber(FIRST)]
+        for (const { from, end: before, value: what } of things) {
+          const [start, end] = [toDayNumber(from) - toDayNumber(FIRST), toDayNumber(before) - toDayNumber(FIRST)]
           const [at, until] = [Math.max(start, 0), Math.min(end, length)]
-          const shown = lanes.flat().filter((cell) => cell.what === what)
+          const shown = lanes.flat().filter((cell) => cell.value === what)
           assert.deepStrictEqual(
-            shown.map((cell) => [cell.at, cell.days, cell.before, cell.after]),
+            shown.map((cell) => [cell.start, cell.days, cell.startsEarlier, cell.endsLater]),
             at < until ? [[at, until - at, start < 0, end > length]] : []
           )
         }
@@ -43,9 +43,9 @@ describe("the lanes of a month", () => {
     fc.assert(
       fc.property(fc.array(spanning, { maxLength: 12 }), days, (all, length) => {
         const crowd = Array.from({ length }, (_, at) => addDays(FIRST, at)).map(
-          (day) => all.filter(({ from, before }) => from <= day && day < before).length
+          (day) => all.filter(({ from, end }) => from <= day && day < end).length
         )
-        const lanes = lanesOf(
+        const lanes = toLanes(
           all.toSorted((one, other) => (one.from < other.from ? -1 : 1)),
           FIRST,
           length
@@ -56,11 +56,11 @@ describe("the lanes of a month", () => {
   })
 
   it("have what comes first in the list in the first lane", () => {
-    const request = { from: "2027-05-02", before: "2027-05-09", what: "request" }
-    const stay = { from: "2027-05-05", before: "2027-05-08", what: "stay" }
-    const [one, two] = lanesOf([stay, request], FIRST, 31)
+    const request = { from: "2027-05-02", end: "2027-05-09", value: "request" }
+    const stay = { from: "2027-05-05", end: "2027-05-08", value: "stay" }
+    const [one, two] = toLanes([stay, request], FIRST, 31)
     assert.deepStrictEqual(
-      [one?.map(({ what }) => what).filter(Boolean), two?.map(({ what }) => what).filter(Boolean)],
+      [one?.map(({ value: what }) => what).filter(Boolean), two?.map(({ value: what }) => what).filter(Boolean)],
       [["stay"], ["request"]]
     )
   })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
-import { rulesText } from "../../../../src/transports/console/host/listing/days.ts"
+import { restrictionsText } from "../../../../src/transports/console/host/listing/days.ts"
 import { trailOf } from "../../../support/changes/trail-rows.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import { call, dataOf, propertyOf } from "../../../support/harness.ts"
@@ -304,9 +304,9 @@ layer(layerSignedIn)("the page of a listing", (it) => {
 describe("rules of stay in words", () => {
   it.effect("says what is asked, and nothing of what is not", () =>
     Effect.sync(() => {
-      assert.strictEqual(rulesText({}), "")
+      assert.strictEqual(restrictionsText({}), "")
       assert.strictEqual(
-        rulesText({ closed_on_arrival: true, closed_on_departure: false, min_stay_on_arrival: 3 }),
+        restrictionsText({ closed_on_arrival: true, closed_on_departure: false, min_stay_on_arrival: 3 }),
         "no arrival; 3 nights or more from this day"
       )
     })

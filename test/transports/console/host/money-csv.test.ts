@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { MONEY_CSV_LINES } from "../../../../src/platform/limits.ts"
-import { csvOf } from "../../../../src/transports/console/host/money/csv.ts"
-import type { Line } from "../../../../src/transports/console/queries/Ledger.ts"
+import { renderMoneyCsv } from "../../../../src/transports/console/host/money/csv.ts"
+import type { LedgerLine } from "../../../../src/transports/console/queries/Ledger.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
 import { alertIn, fieldIn, look, newHost } from "../../../support/transports/console/host/hosting.ts"
 import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
 
-const LINE: Line = {
+const LINE: LedgerLine = {
   ...{ id: 5, action_at: new Date("2026-11-24T23:30:00Z"), direction: "income", status: "paid" },
   ...{ item_id: 11, item_name: "Room fee", payment_method_id: 197, payment_method_name: "Cash", amount: "120.5000" },
   ...{
@@ -23,12 +23,12 @@ const LINE: Line = {
 }
 
 const noteCell = (note: string): string =>
-  (csvOf([{ ...LINE, note }], "Europe/Berlin").split("\r\n")[1] ?? "").split(",Owner,")[1] ?? "none"
+  (renderMoneyCsv([{ ...LINE, note }], "Europe/Berlin").split("\r\n")[1] ?? "").split(",Owner,")[1] ?? "none"
 
 describe("a file of entries", () => {
   plainIt("begins with a byte order mark and its header, and has times on the operator's clock", () => {
     assert.strictEqual(
-      csvOf([LINE], "Europe/Berlin"),
+      renderMoneyCsv([LINE], "Europe/Berlin"),
       "\uFEFFEntry,Time,Kind,Status,Category,Payment method,Amount,Currency,Property,Reservation,Stay,Entered by,Note\r\n" +
         "5,2026-11-25 00:30:00,income,paid,Room fee,Cash,120.5,EUR,Harbour 1,,,Owner,\r\n"
     )
@@ -57,8 +57,8 @@ describe("a file of entries", () => {
     ] as const) {
       assert.strictEqual(noteCell(note), cell, JSON.stringify(note))
     }
-    assert.include(csvOf([{ ...LINE, note: "two\nlines" }], "UTC"), ',"two\nlines"\r\n')
-    assert.include(csvOf([{ ...LINE, amount: "100.0000" }], "UTC"), ",100,EUR,")
+    assert.include(renderMoneyCsv([{ ...LINE, note: "two\nlines" }], "UTC"), ',"two\nlines"\r\n')
+    assert.include(renderMoneyCsv([{ ...LINE, amount: "100.0000" }], "UTC"), ",100,EUR,")
   })
 })
 

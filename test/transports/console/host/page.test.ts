@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { newCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
+import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
 import { CONSOLE_FORM_BYTES, HOST_FORM_BYTES } from "../../../../src/platform/limits.ts"
-import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../src/transports/console/visit.ts"
+import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
 import { look, madeUp, newHost, post } from "../../../support/transports/console/host/hosting.ts"
 import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
 
@@ -41,7 +41,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
   it.effect("asks who is nobody to sign in, and leads back", () =>
     Effect.gen(function* () {
       for (const path of [...PATHS, "/console/money.csv"]) {
-        const { status, location } = yield* look(newCookie(), `${path}?x=1`)
+        const { status, location } = yield* look(newSessionCookie(), `${path}?x=1`)
         assert.deepStrictEqual([status, location], [303, `/console?${new URLSearchParams({ next: `${path}?x=1` })}`])
       }
     })
@@ -81,7 +81,10 @@ layer(layerSignedIn)("every page of the host", (it) => {
       const { cookie } = yield* newHost()
       for (const path of PATHS) {
         for (const act of NONE) assert.strictEqual((yield* madeUp(cookie, path, act)).status, 400, `${path} ${act}`)
-        const form = new URLSearchParams({ [ACT_FIELD]: "x", [FORM_FIELD]: formTokenOf(newCookie()) })
+        const form = new URLSearchParams({
+          [ACTION_FIELD]: "x",
+          [FORM_TOKEN_FIELD]: deriveFormToken(newSessionCookie())
+        })
         assert.strictEqual((yield* post(cookie, path, form)).status, 403, path)
       }
     })
@@ -91,13 +94,17 @@ layer(layerSignedIn)("every page of the host", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
       const sized = (cookie: string, bytes: number) => {
-        const form = new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), [ACT_FIELD]: "nothing", x: "" })
+        const form = new URLSearchParams({
+          [FORM_TOKEN_FIELD]: deriveFormToken(cookie),
+          [ACTION_FIELD]: "nothing",
+          x: ""
+        })
         form.set("x", "x".repeat(bytes - form.toString().length))
         return Effect.map(post(cookie, "/console/knowledge", form), ({ status }) => status)
       }
       assert.strictEqual(yield* sized(cookie, HOST_FORM_BYTES), 400)
       assert.strictEqual(yield* sized(cookie, HOST_FORM_BYTES + 1), 413)
-      const nobody = newCookie()
+      const nobody = newSessionCookie()
       assert.strictEqual(yield* sized(nobody, CONSOLE_FORM_BYTES), 400)
       assert.strictEqual(yield* sized(nobody, CONSOLE_FORM_BYTES + 1), 413)
     })

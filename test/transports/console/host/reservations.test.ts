@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { FOUND_STAYS, PROPERTIES_OFFERED } from "../../../../src/platform/limits.ts"
+import { PROPERTIES_OFFERED, STAY_SEARCH_ROWS } from "../../../../src/platform/limits.ts"
 import { type OrderOptions, orderOf, propertyOf } from "../../../support/harness.ts"
 import { look, newHost } from "../../../support/transports/console/host/hosting.ts"
 import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
@@ -135,18 +135,18 @@ layer(layerSignedIn)("the page of reservations", (it) => {
   it.effect("has pages, and shows no more than one", () =>
     Effect.gen(function* () {
       const { guest, shown } = yield* ready
-      for (let at = 1; at < FOUND_STAYS; at += 1)
+      for (let at = 1; at < STAY_SEARCH_ROWS; at += 1)
         yield* guest(`G${at}`, "2027-05-09", "2027-05-12", { propertyId: null })
       yield* guest("Last", "2027-05-10", "2027-05-12", { propertyId: null })
       const full = yield* shown("?q=")
-      assert.lengthOf(namesIn(full), FOUND_STAYS)
+      assert.lengthOf(namesIn(full), STAY_SEARCH_ROWS)
       assert.notInclude(full, 'class="pages"')
       yield* guest("One more", "2027-05-11", "2027-05-12", { propertyId: null })
       const first = yield* shown("?q=")
-      assert.lengthOf(namesIn(first), FOUND_STAYS)
-      assert.include(first, `<h2>${FOUND_STAYS + 1} stays</h2>`)
-      assert.include(first, `?q=&amp;offset=${FOUND_STAYS}">Further in the list`)
-      assert.deepStrictEqual(namesIn(yield* shown(`?offset=${FOUND_STAYS}`)), ["One more"])
+      assert.lengthOf(namesIn(first), STAY_SEARCH_ROWS)
+      assert.include(first, `<h2>${STAY_SEARCH_ROWS + 1} stays</h2>`)
+      assert.include(first, `?q=&amp;offset=${STAY_SEARCH_ROWS}">Further in the list`)
+      assert.deepStrictEqual(namesIn(yield* shown(`?offset=${STAY_SEARCH_ROWS}`)), ["One more"])
     })
   )
 

@@ -4,24 +4,24 @@ import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
-import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../../../../src/domain/access/oauth/Codes.ts"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
 import { layerConsoleAssembly } from "../../../../src/transports/console/assembly.ts"
-import { ConsolePages, layerConsolePages } from "../../../../src/transports/console/console.ts"
+import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../src/transports/console/console.ts"
 import { layerTest } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 import { layerSessions, PUBLIC_URL, signedIn } from "../../../support/transports/console/signed-in.ts"
 import { makeWorld } from "../../../support/world.ts"
 
 /** The pages without a socket: what one asks of the database is then counted. Who is signed in is asked beside that, once. */
-const layerPages = layerConsolePages(PUBLIC_URL).pipe(
+const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
   Layer.provide([
     layerSessions,
     Passwords.layer,
     Clients.layer,
-    Codes.layer,
+    AuthorizationCodes.layer,
     Grants.layer,
     Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
   ]),
@@ -36,7 +36,7 @@ layer(layerPages)("a look at a page", (it) => {
     Effect.gen(function* () {
       const world = yield* makeWorld
       yield* TestClock.setTime(Date.parse("2027-05-20T10:00:00Z"))
-      const [sql, pages] = [yield* SqlClient.SqlClient, yield* ConsolePages]
+      const [sql, pages] = [yield* SqlClient.SqlClient, yield* ConsoleEndpoint]
       const [account] = yield* sql<{ id: number }>`
         SELECT id FROM accounts WHERE operator_id = ${world.operatorId} AND role = 'main'`
       const [listing] = yield* sql<{

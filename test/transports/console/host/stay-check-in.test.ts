@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { imageUrl, newToken } from "../../../../src/domain/guests/images/address.ts"
+import { imageUrl, newImageToken } from "../../../../src/domain/guests/images/address.ts"
 import { aStay, stayPath } from "../../../support/transports/console/host/a-stay.ts"
 import {
   alertIn,
@@ -22,7 +22,7 @@ const reviewed = Effect.gen(function* () {
     UPDATE stays SET number_of_guests = 2, number_of_adults = 2, id_required = 'required_with_review' WHERE operator_id = ${operatorId}`
   yield* sql`
     INSERT INTO guests (operator_id, stay_id, name) SELECT operator_id, id, 'Ada <L>' FROM stays WHERE operator_id = ${operatorId}`
-  const handIn = (ofAda: boolean, url: string = imageUrl("https://elsewhere.example", newToken())) =>
+  const handIn = (ofAda: boolean, url: string = imageUrl("https://elsewhere.example", newImageToken())) =>
     Effect.as(
       sql`
         INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, large_url, extra_large_url, created_at)
@@ -82,7 +82,7 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
       const early = yield* madeUp(cookie, path, "approve_check_in")
       assert.strictEqual(early.status, 422)
       assert.match(alertIn(early) ?? "", /\b1 guest\b/)
-      const other = yield* handIn(false, imageUrl(PUBLIC_URL, newToken()))
+      const other = yield* handIn(false, imageUrl(PUBLIC_URL, newImageToken()))
       const both = yield* look(cookie, path)
       assert.include(both.text, `<img src="${other}" alt="Photo 2, of a guest without a name here">`)
       const after = yield* filledIn(cookie, path, "approve_check_in")

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { DESK_CHOICES, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
+import { FORM_CHOICES, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
 import {
   alertIn,
@@ -127,10 +127,10 @@ layer(layerSignedIn)("tasks", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId, tasks, task } = yield* ready
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE operators SET room_limit = ${DESK_CHOICES + 10} WHERE id = ${operatorId}`
+      yield* sql`UPDATE operators SET room_limit = ${FORM_CHOICES + 10} WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${DESK_CHOICES}) at`
+        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${FORM_CHOICES}) at`
       const last = yield* propertyOf(operatorId, "Zenith")
       const form = `${TASKS}?change=${yield* task({ property_id: last })}`
       const [standing] = formsOf(yield* look(cookie, form), "change")

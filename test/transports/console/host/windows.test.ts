@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CARRIED_VALUE, TALK_TEXT } from "../../../../src/platform/limits.ts"
+import { CARRIED_QUERY_VALUE, MESSAGES_PAGE_TEXT } from "../../../../src/platform/limits.ts"
 import { conversationOf } from "../../../support/conversations.ts"
 import { call, orderOf, propertyOf } from "../../../support/harness.ts"
 import { channelAccountOf } from "../../../support/listings.ts"
@@ -67,8 +67,8 @@ layer(layerSignedIn)("a page", (it) => {
         Effect.map(look(cookie, `/console/money?x=${"a".repeat(length)}`), ({ text }) =>
           text.includes("a".repeat(length))
         )
-      assert.isTrue(yield* carried(CARRIED_VALUE))
-      assert.isFalse(yield* carried(CARRIED_VALUE + 1))
+      assert.isTrue(yield* carried(CARRIED_QUERY_VALUE))
+      assert.isFalse(yield* carried(CARRIED_QUERY_VALUE + 1))
     })
   )
 
@@ -79,7 +79,7 @@ layer(layerSignedIn)("a page", (it) => {
       const { code: id } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
       const sql = yield* SqlClient.SqlClient
       // A quotation mark takes six characters in a page.
-      const half = TALK_TEXT / 12
+      const half = MESSAGES_PAGE_TEXT / 12
       const say = (nth: number, marks: number) => sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, created_at)
         SELECT operator_id, id, code || '-' || ${nth}::int, 'guest', 'Text', 'M' || ${nth}::int || repeat('"', ${marks}::int),

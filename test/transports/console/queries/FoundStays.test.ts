@@ -1,14 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FOUND_STAYS } from "../../../../src/platform/limits.ts"
-import { coveredBy, FoundStays, IN_BOX, type Sought } from "../../../../src/transports/console/queries/FoundStays.ts"
+import { STAY_SEARCH_ROWS } from "../../../../src/platform/limits.ts"
+import {
+  checkOutRangeOf,
+  FoundStays,
+  type StaySearchFilter,
+  UNASSIGNED_PROPERTY
+} from "../../../../src/transports/console/queries/FoundStays.ts"
 import { freshOperator, layerTest, type OrderOptions, orderOf, propertyOf } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const TODAY = "2027-05-04"
 
-const ANY: Sought = {
+const ANY: StaySearchFilter = {
   words: undefined,
   propertyId: undefined,
   status: undefined,
@@ -35,9 +40,9 @@ const ready = Effect.gen(function* () {
     yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
     return code
   })
-  const search = (sought: Partial<Sought> = {}, offset = 0, clock = `${TODAY} 10:00:00`) =>
+  const search = (sought: Partial<StaySearchFilter> = {}, offset = 0, clock = `${TODAY} 10:00:00`) =>
     stays.of(operatorId, { ...ANY, ...sought }, clock, offset)
-  const names = (sought: Partial<Sought> = {}) =>
+  const names = (sought: Partial<StaySearchFilter> = {}) =>
     Effect.map(search(sought), ({ rows }) => rows.map(({ guest_name }) => guest_name))
   const paid = (code: string, amount: number, status = "paid") => sql`
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, status, operator_name,
@@ -123,7 +128,7 @@ layer(layerTest)("a host's search of stays", (it) => {
       yield* guest("In two", "2027-05-09", "2027-05-12", { propertyId: second })
       yield* guest("Boxed", "2027-05-09", "2027-05-12", { propertyId: null })
       assert.deepStrictEqual(yield* names({ propertyId: second }), ["In two"])
-      assert.deepStrictEqual(yield* names({ propertyId: IN_BOX }), ["Boxed"])
+      assert.deepStrictEqual(yield* names({ propertyId: UNASSIGNED_PROPERTY }), ["Boxed"])
       assert.lengthOf(yield* names(), 3)
     })
   )
@@ -244,16 +249,16 @@ layer(layerTest)("a host's search of stays", (it) => {
   it.effect("pages a list that is longer than a page", () =>
     Effect.gen(function* () {
       const { guest, search } = yield* ready
-      for (let at = 0; at <= FOUND_STAYS; at += 1) {
+      for (let at = 0; at <= STAY_SEARCH_ROWS; at += 1) {
         yield* guest(`Guest ${at}`, "2027-05-09", "2027-05-12", { propertyId: null })
       }
       const first = yield* search()
-      assert.deepStrictEqual([first.total, first.rows.length], [FOUND_STAYS + 1, FOUND_STAYS])
-      const second = yield* search({}, FOUND_STAYS)
-      assert.strictEqual(second.total, FOUND_STAYS + 1)
+      assert.deepStrictEqual([first.total, first.rows.length], [STAY_SEARCH_ROWS + 1, STAY_SEARCH_ROWS])
+      const second = yield* search({}, STAY_SEARCH_ROWS)
+      assert.strictEqual(second.total, STAY_SEARCH_ROWS + 1)
       assert.deepStrictEqual(
         second.rows.map(({ guest_name }) => guest_name),
-        [`Guest ${FOUND_STAYS}`]
+        [`Guest ${STAY_SEARCH_ROWS}`]
       )
     })
   )
@@ -270,13 +275,13 @@ layer(layerTest)("a host's search of stays", (it) => {
   )
 
   it("says which days it covers", () => {
-    const { from, to } = coveredBy(ANY, TODAY)
+    const { from, to } = checkOutRangeOf(ANY, TODAY)
     assert.deepStrictEqual([from, to], [TODAY, "2027-10-31"])
-    assert.deepStrictEqual(coveredBy({ ...ANY, words: "a" }, TODAY), { from: "2026-11-05", to: "2027-10-31" })
-    assert.deepStrictEqual(coveredBy({ ...ANY, words: "a", leavesTo: TODAY }, TODAY), {
+    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, words: "a" }, TODAY), { from: "2026-11-05", to: "2027-10-31" })
+    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, words: "a", leavesTo: TODAY }, TODAY), {
       from: undefined,
       to: undefined
     })
-    assert.deepStrictEqual(coveredBy({ ...ANY, status: "check_in" }, TODAY), { from: TODAY, to: undefined })
+    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, status: "check_in" }, TODAY), { from: TODAY, to: undefined })
   })
 })

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import {
+  CONFLICTING_STAYS,
   PROPERTIES_OFFERED,
   STAY_NIGHTS,
   STAY_TASKS,
-  STAYS_IN_THE_WAY,
   TAGS_OFFERED
 } from "../../../../src/platform/limits.ts"
 import { OfferedProperties } from "../../../../src/transports/console/queries/OfferedProperties.ts"
@@ -101,14 +101,14 @@ layer(layerTest)("properties that a form offers", (it) => {
         SELECT ${operatorId}, 'House ' || lpad(at::text, 5, '0'), now() FROM generate_series(1, ${PROPERTIES_OFFERED}) at`
       assert.lengthOf(yield* of(), PROPERTIES_OFFERED)
       const first = yield* propertyOf(operatorId, "A")
-      for (let night = 0; night < STAYS_IN_THE_WAY + 2; night += 1) {
+      for (let night = 0; night < CONFLICTING_STAYS + 2; night += 1) {
         const [checkIn, checkOut] = [`2027-05-1${night}`, `2027-05-1${night + 1}`]
         yield* orderOf(operatorId, [{ propertyId: first, checkIn, checkOut }])
       }
       const all = yield* of({ from: "2027-05-10", before: "2027-05-20" })
       assert.lengthOf(all, PROPERTIES_OFFERED + 1)
       assert.strictEqual(all[0]?.title, "A")
-      assert.lengthOf(all[0]?.stays ?? [], STAYS_IN_THE_WAY + 1)
+      assert.lengthOf(all[0]?.stays ?? [], CONFLICTING_STAYS + 1)
       yield* propertyOf(operatorId, "B")
       assert.lengthOf(yield* of(), PROPERTIES_OFFERED + 1)
     })

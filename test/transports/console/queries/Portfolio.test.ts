@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { HostLetting } from "../../../../src/domain/calendars/availability/HostLetting.ts"
 import { PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
-import { Portfolio, type PortfolioAsked } from "../../../../src/transports/console/queries/Portfolio.ts"
+import { Portfolio, type PortfolioInput } from "../../../../src/transports/console/queries/Portfolio.ts"
 import { byNobody, freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
@@ -11,7 +11,7 @@ const layerPortfolio = Layer.mergeAll(Portfolio.layer, HostLetting.layer).pipe(L
 
 const START = { properties: 0, groups: 0, tags: 0, room_types: 0, q: undefined }
 
-const shown = (operatorId: number, asked: Partial<PortfolioAsked> = {}) =>
+const shown = (operatorId: number, asked: Partial<PortfolioInput> = {}) =>
   Portfolio.use((portfolio) => portfolio.of({ ...START, operatorId, ...asked }))
 
 layer(layerPortfolio)("what an operator lets", (it) => {

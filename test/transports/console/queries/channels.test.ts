@@ -5,7 +5,7 @@ import {
   CHANNEL_ACCOUNTS,
   CHANNELS_LISTINGS,
   FAILED_PUSHES_SHOWN,
-  NAMES_CHOSEN_FROM
+  SCOPE_CHOICES
 } from "../../../../src/platform/limits.ts"
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
@@ -125,9 +125,9 @@ layer(layerDesk)("what a host has at channels", (it) => {
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'Number ' || at, now() FROM generate_series(1, ${NAMES_CHOSEN_FROM + 2}) at`
+        SELECT ${operatorId}, 'Number ' || at, now() FROM generate_series(1, ${SCOPE_CHOICES + 2}) at`
       const [listing, ofListing] = yield* countStatements(listingAt(operatorId, id))
-      assert.deepStrictEqual([listing?.properties.length, ofListing], [NAMES_CHOSEN_FROM + 1, 1])
+      assert.deepStrictEqual([listing?.properties.length, ofListing], [SCOPE_CHOICES + 1, 1])
     }).pipe(Effect.orDie)
   )
 })

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  MESSAGE_SEEN,
+  MESSAGE_PREVIEW,
   OFFERED_LISTINGS,
   OVERVIEW_THREADS_DAYS,
-  OVERVIEW_THREADS_LOOKED_AT
+  OVERVIEW_THREADS_SCANNED
 } from "../../../../src/platform/limits.ts"
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
@@ -122,7 +122,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
       const ground = yield* scene()
       yield* booked(ground, "2027-04-22", "2027-04-24")
       yield* says(ground.conversation_id, "First", { at: "2027-04-20T08:00:00Z" })
-      yield* says(ground.conversation_id, "é".repeat(MESSAGE_SEEN + 1))
+      yield* says(ground.conversation_id, "é".repeat(MESSAGE_PREVIEW + 1))
       const [{ rows, total }, statements] = yield* countStatements(seen(ground.operatorId))
       assert.deepStrictEqual([statements, total], [1, 1])
       assert.deepStrictEqual(rows, [
@@ -134,7 +134,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
           property_title: "Harbour 1",
           check_in_date: "2027-04-22",
           check_out_date: "2027-04-24",
-          said: "é".repeat(MESSAGE_SEEN)
+          last_message_start: "é".repeat(MESSAGE_PREVIEW)
         }
       ])
       assert.deepStrictEqual(yield* seen((yield* freshOperator()).operatorId), { rows: [], total: 0 })
@@ -148,13 +148,13 @@ layer(layerTalks)("who waits for an answer", (it) => {
       const ago = (ms: number) => new Date(now.getTime() - OVERVIEW_THREADS_DAYS * 86_400_000 - ms).toISOString()
       yield* says(ground.conversation_id, "Hello", { at: ago(0) })
       assert.strictEqual(yield* total, 1)
-      yield* waiting(ground, OVERVIEW_THREADS_LOOKED_AT - 1)
-      assert.strictEqual(yield* total, OVERVIEW_THREADS_LOOKED_AT)
+      yield* waiting(ground, OVERVIEW_THREADS_SCANNED - 1)
+      assert.strictEqual(yield* total, OVERVIEW_THREADS_SCANNED)
       const later = yield* scene()
       yield* says(later.conversation_id, "Hello", { at: ago(1) })
       assert.strictEqual((yield* seen(later.operatorId)).total, 0)
-      yield* waiting(later, OVERVIEW_THREADS_LOOKED_AT + 1)
-      assert.strictEqual((yield* seen(later.operatorId)).total, OVERVIEW_THREADS_LOOKED_AT)
+      yield* waiting(later, OVERVIEW_THREADS_SCANNED + 1)
+      assert.strictEqual((yield* seen(later.operatorId)).total, OVERVIEW_THREADS_SCANNED)
     })
   )
 })

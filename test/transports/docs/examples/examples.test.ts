@@ -3,15 +3,15 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Layer, Predicate } from "effect"
-import { Acting, byItself } from "../../../../src/contract/acting.ts"
-import { Codes } from "../../../../src/domain/access/oauth/Codes.ts"
+import { CurrentActor, systemActor } from "../../../../src/contract/acting.ts"
+import { AuthorizationCodes } from "../../../../src/domain/access/oauth/Codes.ts"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
 import { Deployment } from "../../../../src/platform/installation.ts"
 import { operations } from "../../../../src/service/Api.ts"
 import { Service } from "../../../../src/service/service.ts"
 import { seedDemo } from "../../../../src/tools/demo/seed.ts"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
-import type { Example } from "../../../../src/transports/docs/examples.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
+import type { OperationExample } from "../../../../src/transports/docs/examples.ts"
 import { layerStarted } from "../../../support/tools/demo/started.ts"
 import { storyOf, TODAY } from "../../../support/transports/docs/examples/story.ts"
 import { misfitOf } from "../../../support/transports/docs/openapi/answers.ts"
@@ -22,7 +22,7 @@ const FILE = join(import.meta.dirname, "../../../../src/transports/docs/examples
 /** The first call of each operation within, and what it was answered. */
 const noting = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const noted = new Map<string, Example>()
+    const noted = new Map<string, OperationExample>()
     const service = yield* Service
     const call: Service["Service"]["call"] = (name, asked) =>
       Effect.gen(function* () {
@@ -36,7 +36,7 @@ const noting = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return noted
   })
 
-type Noted = Readonly<Record<string, Example>>
+type Noted = Readonly<Record<string, OperationExample>>
 type Examples = { readonly international: Noted; readonly regional: Noted }
 
 /** Every place of a value that has one, with the type of what is there: codes and times differ from run to run, these do not. */
@@ -51,8 +51,8 @@ const outlineOf = (examples: Noted): unknown =>
     Object.entries(examples).map(([name, each]) => [name, Array.from(new Set(placesIn(each))).toSorted()])
   )
 
-const layerAccess = Layer.mergeAll(Codes.layer, Partners.layer).pipe(
-  Layer.provideMerge(Layer.succeed(Acting, byItself("examples", "examples")))
+const layerAccess = Layer.mergeAll(AuthorizationCodes.layer, Partners.layer).pipe(
+  Layer.provideMerge(Layer.succeed(CurrentActor, systemActor("examples", "examples")))
 )
 
 const written = (): Examples => JSON.parse(readFileSync(FILE, "utf8"))
@@ -105,7 +105,7 @@ for (const [deployment, names] of [
 
     it("send what the tools are listed to take", () => {
       const ajv = new Ajv2020({ strict: false, validateFormats: false })
-      for (const { name, tool, input } of operationsOf(deployment)) {
+      for (const { name, tool, inputSchema: input } of describeOperations(deployment)) {
         const { request } = written()[deployment][name] ?? {}
         if (tool !== undefined && request !== undefined)
           assert.isTrue(ajv.validate(input, request), `${name}: ${ajv.errorsText()}`)

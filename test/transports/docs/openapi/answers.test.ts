@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
 import { misfitOf } from "../../../support/transports/docs/openapi/answers.ts"
 
 const answered = (code: number, data: unknown, message = code === 0 ? "" : "no") => ({
@@ -13,7 +13,7 @@ describe("the schemas of answers", () => {
   it("take what an operation answers, and each error that it has", () => {
     const groups = answered(0, { groups: [], total: 0 })
     assert.isUndefined(misfitOf("search_property_groups", groups, false))
-    for (const { name, errors } of operationsOf()) {
+    for (const { name, errors } of describeOperations()) {
       for (const code of errors) assert.isUndefined(misfitOf(name, answered(code, {}), false), `${name} ${code}`)
     }
   })

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { routeOf, toolCardOf } from "../../../../src/contract/operation.ts"
-import { RELEASE } from "../../../../src/contract/releases.ts"
+import { routeOf, toolMetadataOf } from "../../../../src/contract/operation.ts"
+import { CURRENT_VERSION } from "../../../../src/contract/releases.ts"
 import { operations } from "../../../../src/service/Api.ts"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
 import { openApiDocument } from "../../../../src/transports/docs/openapi/document.ts"
 import { CATALOGUE } from "../../../support/transports/mcp/catalogue.ts"
 
@@ -31,7 +31,7 @@ const written = new Map(
 
 describe("the OpenAPI document", () => {
   it("gives each field of a request a type, also a field that cannot change", () => {
-    const untyped = operationsOf().flatMap(({ name, fields }) =>
+    const untyped = describeOperations().flatMap(({ name, fields }) =>
       fields
         .filter(
           ({ schema: { anyOf } }) => Array.isArray(anyOf) && anyOf.some((each) => each.description === "JSON value")
@@ -39,7 +39,7 @@ describe("the OpenAPI document", () => {
         .map((field) => `${name} ${field.name}`)
     )
     assert.deepStrictEqual(untyped, [])
-    const { fields } = operationsOf().find(({ name }) => name === "update_transaction") ?? assert.fail()
+    const { fields } = describeOperations().find(({ name }) => name === "update_transaction") ?? assert.fail()
     const direction = fields.find(({ name }) => name === "direction")
     assert.deepStrictEqual(direction?.schema, { type: "string", enum: ["income", "expense"] })
   })
@@ -82,13 +82,13 @@ describe("the OpenAPI document", () => {
       assert.isNotEmpty(description)
       assert.isNotEmpty(intent_examples)
     }
-    for (const each of operations.filter((one) => toolCardOf(one) === undefined)) {
+    for (const each of operations.filter((one) => toolMetadataOf(one) === undefined)) {
       assert.deepStrictEqual(at(written.get(each._tag)?.operation, "x-mcp"), { exposed: false })
     }
   })
 
   it("answers 200 with the envelope of the result or of any error the operation has", () => {
-    for (const { name, errors } of operationsOf()) {
+    for (const { name, errors } of describeOperations()) {
       const { oneOf } = at(written.get(name)?.operation, "responses", "200", "content", "application/json", "schema")
       const choices = Array.isArray(oneOf) ? oneOf : []
       assert.deepStrictEqual(
@@ -121,7 +121,7 @@ describe("the OpenAPI document", () => {
 
   it("states its release, its server and its deployment", () => {
     const regional = openApiDocument("regional", URL)
-    assert.strictEqual(at(document, "info")["version"], RELEASE)
+    assert.strictEqual(at(document, "info")["version"], CURRENT_VERSION)
     assert.deepStrictEqual(document["servers"], [{ url: `${URL}/v3`, description: "The international deployment" }])
     const elsewhere = openApiDocument("regional", undefined)
     assert.notProperty(elsewhere, "servers")

@@ -4,10 +4,10 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import { program } from "../../../../src/tools/cli/program.ts"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
-import { exampleOf } from "../../../../src/transports/docs/examples.ts"
-import { curlOf } from "../../../../src/transports/docs/site/operation-page.ts"
+import { runLatchkey } from "../../../../src/tools/cli/program.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
+import { findExample } from "../../../../src/transports/docs/examples.ts"
+import { toCurlCommand } from "../../../../src/transports/docs/site/operation-page.ts"
 import { Newcomer } from "../../../support/newcomer.ts"
 import { emptyFolder, latchkey } from "../../../support/tools/cli/latchkey.ts"
 import { TODAY } from "../../../support/transports/docs/examples/story.ts"
@@ -113,10 +113,10 @@ layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (
     Effect.gen(function* () {
       const { base, token } = yield* Newcomer
       const wrong: Array<string> = []
-      for (const operation of operationsOf()) {
-        const { request } = exampleOf(operation.name) ?? {}
+      for (const operation of describeOperations()) {
+        const { request } = findExample(operation.name) ?? {}
         if (request === undefined) return assert.fail(operation.name)
-        const script = onADayLike(curlOf(operation, request, base))
+        const script = onADayLike(toCurlCommand(operation, request, base))
         const { stdout } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
         const [code = -1] = codesIn(stdout)
         const well = OTHERWISE[operation.name] ?? READ
@@ -129,7 +129,7 @@ layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (
 
 const helpOf = (command: string) =>
   Effect.gen(function* () {
-    yield* program([...command.split(" "), "--help"])
+    yield* runLatchkey([...command.split(" "), "--help"])
     return (yield* TestConsole.logLines).map(String).join("\n")
   }).pipe(Effect.provide(TestConsole.layer))
 

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
-import { ASSETS, GUIDES_FOLDER } from "../../../../src/transports/docs/site/assets.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
+import { GUIDES_FOLDER, SITE_ASSETS } from "../../../../src/transports/docs/site/assets.ts"
 import { ADMINISTRATOR_FILES, EXAMPLE_FILES, readGuides } from "../../../../src/transports/docs/site/guides.ts"
-import { anchorOf } from "../../../../src/transports/docs/site/markdown.ts"
-import { pagesOf, type SiteSettings, siteFiles } from "../../../../src/transports/docs/site/site.ts"
-import { TAGS } from "../../../../src/transports/docs/tags.ts"
+import { toAnchor } from "../../../../src/transports/docs/site/markdown.ts"
+import { listPages, listSiteFiles, type SiteSettings } from "../../../../src/transports/docs/site/site.ts"
+import { OPERATION_TAGS } from "../../../../src/transports/docs/tags.ts"
 import { blocksOf } from "../../../support/transports/docs/site/blocks.ts"
 
 // The site as files, without a browser: what there is, and that every link in it leads somewhere.
@@ -24,11 +24,11 @@ const settings: SiteSettings = {
   server: undefined
 }
 
-const files = new Map(Array.from(siteFiles(settings), ([name, write]) => [name, write().text]))
-const pages = pagesOf(settings)
+const files = new Map(Array.from(listSiteFiles(settings), ([name, write]) => [name, write().text]))
+const pages = listPages(settings)
 const names = new Set([
   ...files.keys(),
-  ...Array.from(ASSETS.keys(), (name) => `assets/${name}`),
+  ...Array.from(SITE_ASSETS.keys(), (name) => `assets/${name}`),
   ...EXAMPLE_FILES.map((name) => `examples/${name}`)
 ])
 
@@ -61,15 +61,15 @@ const deadInMarkdown = (from: string, markdown: string): ReadonlyArray<string> =
     if (!names.has(target.name)) return true
     const headings = (files.get(target.name) ?? "").matchAll(/^#+ (.+)$/gm)
     return (
-      target.anchor !== "" && !Array.from(headings, ([, heading = ""]) => anchorOf(heading)).includes(target.anchor)
+      target.anchor !== "" && !Array.from(headings, ([, heading = ""]) => toAnchor(heading)).includes(target.anchor)
     )
   })
 
 describe("the documentation", () => {
   it("has a page for every operation and every tool, and one for all tools", () => {
-    for (const { name } of operationsOf()) assert.isTrue(files.has(`reference/${name}.md`), name)
+    for (const { name } of describeOperations()) assert.isTrue(files.has(`reference/${name}.md`), name)
     assert.isTrue(files.has("reference/mcp-tools-reference.md"))
-    const tools = operationsOf().filter(({ tool }) => tool !== undefined)
+    const tools = describeOperations().filter(({ tool }) => tool !== undefined)
     const catalogue = files.get("reference/mcp-tools-reference.md") ?? ""
     assert.lengthOf(
       tools.filter(({ name }) => catalogue.includes(`(${name}.md)`)),
@@ -85,7 +85,7 @@ describe("the documentation", () => {
   it("has no part of guides under the name of a part of operations", () => {
     const parts = new Set(settings.guides.map(({ section }) => section))
     assert.deepStrictEqual(
-      TAGS.filter(({ title }) => parts.has(title)),
+      OPERATION_TAGS.filter(({ title }) => parts.has(title)),
       []
     )
   })

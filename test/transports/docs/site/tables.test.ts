@@ -3,18 +3,18 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { RELEASES } from "../../../../src/contract/releases.ts"
-import { operationsOf } from "../../../../src/transports/docs/described.ts"
+import { describeOperations } from "../../../../src/transports/docs/described.ts"
 import { ERROR_TABLE } from "../../../../src/transports/docs/error-table.ts"
-import { rowsOf } from "../../../../src/transports/docs/site/in-words.ts"
+import { toFieldRows } from "../../../../src/transports/docs/site/in-words.ts"
 import { DOCS } from "../../../support/transports/docs/site/blocks.ts"
 
 // Tables of the guides that are lists elsewhere: written from those with UPDATE_DOCS=1, and else held to them.
 
-const deprecated = operationsOf().flatMap(({ name, fields, answer }) => [
+const deprecated = describeOperations().flatMap(({ name, fields, resultSchema: answer }) => [
   ...fields
     .filter(({ schema, neverChanges }) => schema["deprecated"] === true && !neverChanges)
     .map((field) => `| [${name}](${name}.md) | \`${field.name}\` |`),
-  ...rowsOf(answer)
+  ...toFieldRows(answer)
     .filter(({ isDeprecated }) => isDeprecated)
     .map(({ path }) => `| [${name}](${name}.md) | \`${path}\` of the answer |`)
 ])

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onlyRowOf, rowOf, rowsOf } from "../../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../../platform/database/rows.ts"
 import { OAUTH_CLIENTS } from "../../../../platform/limits.ts"
 
 type Sql = SqlClient.SqlClient
 
-const ListedPartner = Schema.Struct({
+const PartnerRow = Schema.Struct({
   client_id: Schema.String,
   name: Schema.String,
   redirect_uris: Schema.Array(Schema.String),
@@ -14,13 +14,13 @@ const ListedPartner = Schema.Struct({
   /** Hosts' accounts that have given it access. */
   connections: Schema.Int
 })
-export type ListedPartner = typeof ListedPartner.Type
+export type PartnerRow = typeof PartnerRow.Type
 
-const readMade = onlyRowOf(Schema.Struct({ made: Schema.Boolean }))
-const readId = rowOf(Schema.Struct({ id: Schema.String }))
-const readListed = rowsOf(ListedPartner)
+const readCreated = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
+const readId = makeOptionalRowReader(Schema.Struct({ id: Schema.String }))
+const readPartners = makeRowsReader(PartnerRow)
 
-interface Created {
+interface NewPartnerRow {
   readonly id: string
   readonly name: string
   readonly redirectUris: ReadonlyArray<string>
@@ -29,12 +29,12 @@ interface Created {
 }
 
 /** Alone, so that two at once do not each see the last free place. False: there is none. */
-const create = (sql: Sql, { id, name, redirectUris, digest, now }: Created) =>
+const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow) =>
   sql
     .withTransaction(
       Effect.andThen(
         sql`LOCK TABLE oauth_clients IN SHARE ROW EXCLUSIVE MODE`,
-        readMade(sql`
+        readCreated(sql`
           WITH made AS (
             INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
             SELECT ${id}, ${name}, ${redirectUris}::text[], ${digest}::bytea, ${now}::timestamptz
@@ -51,7 +51,7 @@ const create = (sql: Sql, { id, name, redirectUris, digest, now }: Created) =>
 
 /** One more than partners: the public client. */
 const list = (sql: Sql) =>
-  readListed(sql`
+  readPartners(sql`
     SELECT id AS client_id, name, redirect_uris, created_at, disabled_at IS NOT NULL AS disabled, (
       SELECT count(*) FROM oauth_grants WHERE client_id = oauth_clients.id AND ended_at IS NULL
     ) AS connections
@@ -78,7 +78,7 @@ const rotate = (sql: Sql, id: string, digest: Uint8Array, now: Date) =>
 /** Clients with a secret, as who runs the deployment makes and ends them. */
 export class PartnerStore extends Context.Service<PartnerStore>()("latchkey/oauth/PartnerStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    create: (created: Created) => create(sql, created),
+    create: (partner: NewPartnerRow) => create(sql, partner),
     list: list(sql),
     disable: (id: string, now: Date) => disable(sql, id, now),
     rotate: (id: string, digest: Uint8Array, now: Date) => rotate(sql, id, digest, now)

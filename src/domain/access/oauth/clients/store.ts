@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
 import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../../../platform/limits.ts"
 
 type Sql = SqlClient.SqlClient
@@ -12,12 +12,12 @@ const Partner = Schema.Struct({
   secretDigest: Schema.Uint8Array
 })
 
-const readPartner = rowOf(Partner)
-const readUris = rowsOf(Schema.Struct({ uri: Schema.String }))
-const readNothing = rowsOf(Schema.Struct({}))
+const readPartner = makeOptionalRowReader(Partner)
+const readUris = makeRowsReader(Schema.Struct({ uri: Schema.String }))
+const readNoColumns = makeRowsReader(Schema.Struct({}))
 
 /** A client with a secret that may ask for something. */
-const partner = (sql: Sql) => {
+const prepareFindPartner = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ id }: Givens<{ readonly id: string }>) => sql`
@@ -28,7 +28,7 @@ const partner = (sql: Sql) => {
 }
 
 /** The address, if it is one that users of the public client registered. */
-const registered = (sql: Sql) => {
+const prepareFindRegisteredUris = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ uri }: Givens<{ readonly uri: string }>) => sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`
@@ -36,7 +36,7 @@ const registered = (sql: Sql) => {
   return (uri: string) => Effect.map(readUris(statement({ uri })), (rows) => rows.map((row) => row.uri))
 }
 
-interface Registered {
+interface RegisteredUris {
   readonly uris: ReadonlyArray<string>
   readonly now: Date
 }
@@ -45,10 +45,10 @@ interface Registered {
  * Keeps addresses of the public client. When there are too many, those go first that were registered longest ago and that no host
  * ever consented to; one of them that another registration is just keeping stays.
  */
-const register = (sql: Sql) => {
+const prepareRegister = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ uris, now }: Givens<Registered>) => sql`
+    ({ uris, now }: Givens<RegisteredUris>) => sql`
       WITH given AS (
         SELECT DISTINCT uri FROM unnest(${uris}::text[]) AS uri
       ), full_by AS (
@@ -65,10 +65,10 @@ const register = (sql: Sql) => {
       INSERT INTO oauth_redirects (uri, registered_at) SELECT uri, ${now}::timestamptz FROM given ORDER BY uri
       ON CONFLICT (uri) DO UPDATE SET registered_at = excluded.registered_at`
   )
-  return (uris: ReadonlyArray<string>, now: Date) => Effect.asVoid(readNothing(statement({ uris, now })))
+  return (uris: ReadonlyArray<string>, now: Date) => Effect.asVoid(readNoColumns(statement({ uris, now })))
 }
 
-interface Used {
+interface RedirectUse {
   readonly uri: string
   readonly now: Date
 }
@@ -77,10 +77,10 @@ interface Used {
  * A host consented to it, so it stays. But no more than half stay so, or who has an account could fill all there is; of more the
  * one that was consented to longest ago is as any other again, or who filled that half would have it for good.
  */
-const wasUsed = (sql: Sql) => {
+const prepareRecordUse = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ uri, now }: Givens<Used>) => sql`
+    ({ uri, now }: Givens<RedirectUse>) => sql`
       WITH given AS MATERIALIZED (
         SELECT uri, used_at FROM oauth_redirects WHERE uri = ${uri} FOR UPDATE
       ), too_many AS (
@@ -98,15 +98,15 @@ const wasUsed = (sql: Sql) => {
       ) changed
       WHERE kept.uri = changed.uri`
   )
-  return (uri: string, now: Date) => Effect.asVoid(readNothing(statement({ uri, now })))
+  return (uri: string, now: Date) => Effect.asVoid(readNoColumns(statement({ uri, now })))
 }
 
 export class ClientStore extends Context.Service<ClientStore>()("latchkey/oauth/ClientStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    partner: partner(sql),
-    registered: registered(sql),
-    register: register(sql),
-    wasUsed: wasUsed(sql)
+    findPartner: prepareFindPartner(sql),
+    findRegisteredUris: prepareFindRegisteredUris(sql),
+    register: prepareRegister(sql),
+    recordUse: prepareRecordUse(sql)
   }))
 }) {
   static readonly layer = Layer.effect(ClientStore, ClientStore.make)

@@ -1,18 +1,18 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { onRecordInForms, touchedIn } from "../../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/on-record.ts"
 import { BadRequest } from "../../../../contract/errors.ts"
-import { rowIfAnyUnless } from "../../../../platform/database/constraints.ts"
+import { makeOptionalRowReaderOrFail } from "../../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
-import { rowOf } from "../../../../platform/database/rows.ts"
-import { type TokenOfGrant, tokenOfGrant } from "../../operators/grant-tokens.ts"
-import { enabledAccount } from "../../operators/sub-account.ts"
-import { type NewRefreshToken, refreshToken } from "../refresh-token.ts"
-import { KnownCode } from "./rules.ts"
+import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
+import { grantTokenSql, type NewGrantToken } from "../../operators/grant-tokens.ts"
+import { accountEnabledCondition } from "../../operators/sub-account.ts"
+import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
+import { StoredCode } from "./rules.ts"
 
-const readCode = rowOf(KnownCode)
-const Made = Schema.Struct({ id: Schema.Int })
-const readMade = rowIfAnyUnless(Made, ({ name, detail }) =>
+const readCode = makeOptionalRowReader(StoredCode)
+const CreatedGrant = Schema.Struct({ id: Schema.Int })
+const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, detail }) =>
   name === "oauth_connections"
     ? new BadRequest({
         message: `code: the account has ${detail} connected applications, the maximum; the host must disconnect one first.`,
@@ -20,10 +20,10 @@ const readMade = rowIfAnyUnless(Made, ({ name, detail }) =>
       })
     : undefined
 )
-const readKilled = rowOf(Schema.Struct({ killed: Schema.Boolean }))
+const readInvalidated = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
 
 /** A code of the other deployment, of a closed operator or of a disabled account is as if there were none. */
-const find = (sql: SqlClient.SqlClient) => {
+const prepareFindCode = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ digest, deployment }: Givens<{ readonly digest: Uint8Array; readonly deployment: string }>) => sql`
@@ -32,13 +32,13 @@ const find = (sql: SqlClient.SqlClient) => {
         c.challenge, c.resource, c.expires_at AS "expiresAt", c.used_at AS "usedAt",
         c.dead_at AS "deadAt", c.grant_id AS "grantId"
       FROM oauth_codes c JOIN oauth_clients k ON k.id = c.client_id JOIN operators o ON o.id = c.operator_id
-      WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed' AND ${enabledAccount(sql, "c")}`
+      WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "c")}`
   )
   return (digest: Uint8Array, deployment: string) => readCode(statement({ digest, deployment }))
 }
 
 /** A grant that is made of a code, with its first tokens. */
-export interface NewGrant extends TokenOfGrant, NewRefreshToken {
+export interface NewGrant extends NewGrantToken, NewRefreshToken {
   readonly codeDigest: Uint8Array
   readonly clientId: string
   readonly isPublic: boolean
@@ -50,8 +50,8 @@ export interface NewGrant extends TokenOfGrant, NewRefreshToken {
  * Uses the code up and makes the grant and its tokens of it, unless it was used, died or ended meanwhile, or its client or account
  * was disabled: undefined then. The public client is everybody's, so what an application may change of webhooks goes by the grant.
  */
-const make = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(
+const prepareCreateGrant = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
     sql,
     ({ codeDigest, clientId, isPublic, name, now, ...tokens }: Givens<NewGrant>) => ({
       change: sql`
@@ -61,7 +61,7 @@ const make = (sql: SqlClient.SqlClient) => {
           UPDATE oauth_codes c SET used_at = ${now}, grant_id = nextval('oauth_grants_id_seq')
           FROM client
           WHERE c.digest = ${codeDigest} AND c.client_id = client.id AND c.used_at IS NULL AND c.dead_at IS NULL
-            AND c.expires_at > ${now} AND ${enabledAccount(sql, "c")}
+            AND c.expires_at > ${now} AND ${accountEnabledCondition(sql, "c")}
           RETURNING c.operator_id, c.grant_id, c.account_id, c.client_id, c.scope, c.deployment
         ), made AS (
           INSERT INTO oauth_grants (operator_id, id, account_id, client_id, name, scope, deployment, created_at)
@@ -71,18 +71,18 @@ const make = (sql: SqlClient.SqlClient) => {
           RETURNING operator_id, id, account_id, name,
             CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
         ),
-        ${refreshToken(sql, "made", tokens, now)},
-        ${tokenOfGrant(sql, "made", tokens, now)}`,
+        ${refreshTokenSql(sql, "made", tokens, now)},
+        ${grantTokenSql(sql, "made", tokens, now)}`,
       events: [],
-      touched: sql`${touchedIn(sql, "connection", "made")} UNION ALL ${touchedIn(sql, "token", "token")}`,
+      touched: sql`${createdOrDeletedRecordsSql(sql, "connection", "made")} UNION ALL ${createdOrDeletedRecordsSql(sql, "token", "token")}`,
       outcome: sql`SELECT id FROM made`
     })
   )
-  return (grant: NewGrant) => Effect.map(readMade(statement(grant)), (row) => row?.id)
+  return (grant: NewGrant) => Effect.map(readCreatedGrant(statement(grant)), (row) => row?.id)
 }
 
 /** Ends a code that was given with a wrong verifier. False: somebody was there before. */
-const kill = (sql: SqlClient.SqlClient) => {
+const prepareInvalidateCode = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ digest, now }: Givens<{ readonly digest: Uint8Array; readonly now: Date }>) => sql`
@@ -90,8 +90,12 @@ const kill = (sql: SqlClient.SqlClient) => {
       WHERE digest = ${digest} AND used_at IS NULL AND dead_at IS NULL RETURNING true AS killed`
   )
   return (digest: Uint8Array, now: Date) =>
-    Effect.map(readKilled(statement({ digest, now })), (row) => row !== undefined)
+    Effect.map(readInvalidated(statement({ digest, now })), (row) => row !== undefined)
 }
 
 /** How codes are read and used up. */
-export const exchangeStore = (sql: SqlClient.SqlClient) => ({ find: find(sql), make: make(sql), kill: kill(sql) })
+export const makeCodeExchangeStore = (sql: SqlClient.SqlClient) => ({
+  findCode: prepareFindCode(sql),
+  createGrant: prepareCreateGrant(sql),
+  invalidateCode: prepareInvalidateCode(sql)
+})

@@ -4,14 +4,14 @@ import { Schema } from "effect"
 // A client that lost the response to a renewal has only the token it used. So the response is stored for a minute, sealed
 // with that very token: of the token only its digest is kept, so who has the table has neither.
 
-export const SealedAnswer = Schema.Struct({
+export const SealedResponse = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,
   scope: Schema.Literals(["read-only", "writable"]),
   /** When the access token ends, milliseconds since the epoch. */
   until: Schema.Int
 })
-export type SealedAnswer = typeof SealedAnswer.Type
+export type SealedResponse = typeof SealedResponse.Type
 
 const CIPHER = "aes-256-gcm"
 const NONCE_BYTES = 12
@@ -22,21 +22,21 @@ const KEY_BYTES = 32
 const keyOf = (token: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", token, "", "latchkey: answer to a renewal", KEY_BYTES))
 
-const decode = Schema.decodeUnknownSync(SealedAnswer)
+const decode = Schema.decodeUnknownSync(SealedResponse)
 
 /** A nonce, the seal, and what is sealed. */
-export const sealed = (token: string, answer: SealedAnswer): Uint8Array => {
+export const sealResponse = (token: string, response: SealedResponse): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyOf(token), nonce)
-  const text = Buffer.concat([cipher.update(JSON.stringify(answer), "utf8"), cipher.final()])
+  const text = Buffer.concat([cipher.update(JSON.stringify(response), "utf8"), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), text])
 }
 
 /** Throws when it is not what the token has sealed: somebody has changed the row. */
-export const opened = (token: string, answer: Uint8Array): SealedAnswer => {
-  const [nonce, tag] = [answer.subarray(0, NONCE_BYTES), answer.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)]
+export const unsealResponse = (token: string, sealed: Uint8Array): SealedResponse => {
+  const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)]
   const decipher = createDecipheriv(CIPHER, keyOf(token), nonce, { authTagLength: TAG_BYTES })
   decipher.setAuthTag(tag)
-  const text = Buffer.concat([decipher.update(answer.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+  const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
   return decode(JSON.parse(text.toString("utf8")))
 }

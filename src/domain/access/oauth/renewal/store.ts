@@ -1,30 +1,30 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { onRecordInForms, touchedIn } from "../../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/on-record.ts"
 import { type Givens, inForms, partOf } from "../../../../platform/database/forms.ts"
-import { rowOf } from "../../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { GRANT_RENEWALS, GRANT_TOKENS } from "../../../../platform/limits.ts"
-import { endingOlder, type TokenOfGrant, tokenOfGrant } from "../../operators/grant-tokens.ts"
-import { enabledAccount } from "../../operators/sub-account.ts"
-import { type NewRefreshToken, refreshToken } from "../refresh-token.ts"
-import { KnownRefreshToken } from "./rules.ts"
+import { grantTokenSql, type NewGrantToken, revokeOlderTokensSql } from "../../operators/grant-tokens.ts"
+import { accountEnabledCondition } from "../../operators/sub-account.ts"
+import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
+import { StoredRefreshToken } from "./rules.ts"
 
 const HOUR_MS = 60 * 60 * 1000
 
-const readToken = rowOf(KnownRefreshToken)
-const readRenewed = rowOf(Schema.Struct({ id: Schema.Int }))
+const readToken = makeOptionalRowReader(StoredRefreshToken)
+const readRenewedGrant = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
-interface Found {
+interface RefreshTokenLookup {
   readonly digest: Uint8Array
   readonly deployment: string
   readonly now: Date
 }
 
 /** A token of the other deployment, of a closed operator or of a disabled account is as if there were none. */
-const find = (sql: SqlClient.SqlClient) => {
+const prepareFindToken = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ digest, deployment, now }: Givens<Found>) => sql`
+    ({ digest, deployment, now }: Givens<RefreshTokenLookup>) => sql`
       SELECT r.operator_id AS "operatorId", r.grant_id AS "grantId", g.account_id AS "accountId", g.name,
         g.client_id AS "clientId", k.disabled_at IS NOT NULL AS "clientDisabled", g.scope,
         g.ended_at IS NOT NULL AS "grantEnded", r.expires_at AS "expiresAt", r.used_at AS "usedAt", r.answer,
@@ -41,13 +41,13 @@ const find = (sql: SqlClient.SqlClient) => {
           ORDER BY created_at DESC LIMIT ${sql.literal(String(GRANT_RENEWALS))}
         ) latest
       ) made
-      WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed' AND ${enabledAccount(sql, "g")}`
+      WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "g")}`
   )
-  return (found: Found) => readToken(statement(found))
+  return (lookup: RefreshTokenLookup) => readToken(statement(lookup))
 }
 
 /** What a renewal makes, and of what. */
-export interface Renewed extends TokenOfGrant, NewRefreshToken {
+export interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
   readonly operatorId: number
   readonly grantId: number
   readonly clientId: string
@@ -62,10 +62,10 @@ export interface Renewed extends TokenOfGrant, NewRefreshToken {
  * Uses a refresh token up and makes the next pair, unless it was used meanwhile, or its grant or client ended, or its account is disabled: false then. What
  * was answered when the token before it was used is told to nobody any more: its client has heard it.
  */
-const renew = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(
+const prepareRenewGrant = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, grantId, clientId, isPublic, digest, answer, now, ...tokens }: Givens<Renewed>) => ({
+    ({ operatorId, grantId, clientId, isPublic, digest, answer, now, ...tokens }: Givens<TokenRenewalInput>) => ({
       change: sql`
         client AS MATERIALIZED (
           SELECT id FROM oauth_clients WHERE id = ${clientId} AND disabled_at IS NULL FOR SHARE
@@ -74,7 +74,7 @@ const renew = (sql: SqlClient.SqlClient) => {
             CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
           FROM oauth_grants g
           WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL
-            AND client_id = (SELECT id FROM client) AND ${enabledAccount(sql, "g")}
+            AND client_id = (SELECT id FROM client) AND ${accountEnabledCondition(sql, "g")}
           FOR NO KEY UPDATE
         ), used AS (
           UPDATE oauth_refresh_tokens r SET used_at = ${now}, answer = ${answer}
@@ -84,18 +84,21 @@ const renew = (sql: SqlClient.SqlClient) => {
           UPDATE oauth_refresh_tokens r SET answer = NULL FROM used
           WHERE r.operator_id = used.operator_id AND r.grant_id = used.id AND r.answer IS NOT NULL AND r.digest <> ${digest}
         ),
-        ${refreshToken(sql, "used", tokens, now)},
-        ${endingOlder(sql, "used", GRANT_TOKENS - 1, now)},
-        ${tokenOfGrant(sql, "used", tokens, now)}`,
+        ${refreshTokenSql(sql, "used", tokens, now)},
+        ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS - 1, now)},
+        ${grantTokenSql(sql, "used", tokens, now)}`,
       events: [],
       touched: sql`
-        ${touchedIn(sql, "token", "token")}
+        ${createdOrDeletedRecordsSql(sql, "token", "token")}
         UNION ALL SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM older`,
       outcome: sql`SELECT id FROM used`
     })
   )
-  return (renewed: Renewed) => Effect.map(readRenewed(statement(renewed)), (row) => row !== undefined)
+  return (renewal: TokenRenewalInput) => Effect.map(readRenewedGrant(statement(renewal)), (row) => row !== undefined)
 }
 
 /** How refresh tokens are read and used up. */
-export const renewalStore = (sql: SqlClient.SqlClient) => ({ find: find(sql), renew: renew(sql) })
+export const makeTokenRenewalStore = (sql: SqlClient.SqlClient) => ({
+  findToken: prepareFindToken(sql),
+  renewGrant: prepareRenewGrant(sql)
+})

@@ -1,12 +1,12 @@
 import { Result, Schema } from "effect"
 import { BadRequest } from "../../../../contract/errors.ts"
 import { EmailOrNone } from "../../../../contract/fields.ts"
-import { broken, type Checked, filled } from "./stay-checks.ts"
+import { emptyToNull, failValidation, type ValidationResult } from "./stay-checks.ts"
 
 // The guest's contact in calls. Each field has the name of creations and edits, and the name the record shows it under.
 
 /** What a call gives; null and the empty text are no contact. */
-interface GivenContact {
+interface ContactFields {
   readonly email?: string | null
   readonly guest_email?: string | null
   readonly mobile?: string | null
@@ -14,20 +14,20 @@ interface GivenContact {
 }
 
 /** The contact of a stay; what a call does not give is undefined. */
-export interface Contact {
+export interface GuestContact {
   readonly guest_email?: string | null | undefined
   readonly guest_phone?: string | null | undefined
 }
 
-const noneIfEmpty = (given: string | null | undefined): string | null | undefined =>
-  given === null || given === undefined ? given : filled(given)
+const emptyToNullIfSent = (text: string | null | undefined): string | null | undefined =>
+  text === null || text === undefined ? text : emptyToNull(text)
 
-const givenUnder = (
-  given: GivenContact,
-  name: keyof GivenContact,
-  alias: keyof GivenContact
+const readAliasedField = (
+  fields: ContactFields,
+  name: keyof ContactFields,
+  alias: keyof ContactFields
 ): Result.Result<string | null | undefined, BadRequest> => {
-  const [value, other] = [noneIfEmpty(given[name]), noneIfEmpty(given[alias])]
+  const [value, other] = [emptyToNullIfSent(fields[name]), emptyToNullIfSent(fields[alias])]
   if (value === undefined) return Result.succeed(other)
   return other === undefined || other === value
     ? Result.succeed(value)
@@ -35,18 +35,18 @@ const givenUnder = (
 }
 
 /** The contact a call gives, whichever names it uses: 400 for two values of one field. */
-export const contactOf = (given: GivenContact): Result.Result<Contact, BadRequest> =>
+export const toContact = (fields: ContactFields): Result.Result<GuestContact, BadRequest> =>
   Result.all({
-    guest_email: givenUnder(given, "email", "guest_email"),
-    guest_phone: givenUnder(given, "mobile", "guest_phone")
+    guest_email: readAliasedField(fields, "email", "guest_email"),
+    guest_phone: readAliasedField(fields, "mobile", "guest_phone")
   })
 
 const isEmail = Schema.is(EmailOrNone)
 
 /** The e-mail address after an edit. A channel may have given one that is none: sent back as it is, it stays. */
-export const amendedEmail = (present: string | null, given: string | null | undefined): Checked<string | null> => {
-  if (given === undefined || given === present) return Result.succeed(present)
-  return given === null || isEmail(given)
-    ? Result.succeed(given)
-    : broken("guest_email: must be an e-mail address, such as host@example.com.")
+export const editEmail = (current: string | null, sent: string | null | undefined): ValidationResult<string | null> => {
+  if (sent === undefined || sent === current) return Result.succeed(current)
+  return sent === null || isEmail(sent)
+    ? Result.succeed(sent)
+    : failValidation("guest_email: must be an e-mail address, such as host@example.com.")
 }

@@ -4,15 +4,15 @@ import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../pl
 // What a keyword search of reservations looks for. The database gives both sides the same form (`search_form`): NFC,
 // lower case, and one space for any white space.
 
-const lengthOf = (text: string): number => Array.from(text.trim()).length
+const trimmedLength = (text: string): number => Array.from(text.trim()).length
 
 /** A part of a name, an e-mail address, a phone number or a code. Spaces around it do not count. */
 export const SearchKeyword = Schema.String.check(
   Schema.makeFilter(
     (text) =>
       text.length <= 2 * RESERVATION_KEYWORD_MAX &&
-      lengthOf(text) >= RESERVATION_KEYWORD_MIN &&
-      lengthOf(text) <= RESERVATION_KEYWORD_MAX,
+      trimmedLength(text) >= RESERVATION_KEYWORD_MIN &&
+      trimmedLength(text) <= RESERVATION_KEYWORD_MAX,
     {
       expected: `${RESERVATION_KEYWORD_MIN} to ${RESERVATION_KEYWORD_MAX} characters, without the spaces around them`,
       toJsonSchema: () => ({ minLength: RESERVATION_KEYWORD_MIN, maxLength: RESERVATION_KEYWORD_MAX })
@@ -28,15 +28,15 @@ export interface Keyword {
 }
 
 /** How people write phone numbers: digits, and what separates groups of them. */
-const PHONE = /^[\d\s+().\-/]+$/
+const PHONE_PATTERN = /^[\d\s+().\-/]+$/
 
 /**
  * Returns what a keyword looks for. A phone number is compared by its digits, without the zeros before it: `0151 123`
  * finds `+49 151 1234567`. A text that contains the digits with the zeros contains them without, too.
  */
-export const keywordOf = (text: string): Keyword => {
+export const toKeyword = (text: string): Keyword => {
   const words = text.trim()
-  const digits = PHONE.test(words) ? words.replace(/\D/g, "").replace(/^0+/, "") : ""
+  const digits = PHONE_PATTERN.test(words) ? words.replace(/\D/g, "").replace(/^0+/, "") : ""
   if (digits.length < RESERVATION_KEYWORD_MIN) return { words, digits: undefined }
   return /^\d+$/.test(words) ? { words: digits, digits: undefined } : { words, digits }
 }

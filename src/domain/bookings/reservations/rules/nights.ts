@@ -1,20 +1,20 @@
 import { addDays, daysInRange } from "../../../../contract/time.ts"
-import type { Status } from "../../orders/order.ts"
+import type { OrderStatus } from "../../orders/order.ts"
 
 /** When a stay arrives and leaves. */
-export interface Dates {
+export interface StayDates {
   readonly check_in_date: string
   readonly check_out_date: string
 }
 
 /** Nights from check-in to check-out; the day of leaving is not one of them. */
-export const nightCount = (stay: Dates): number => daysInRange(stay.check_in_date, stay.check_out_date) - 1
+export const nightCount = (stay: StayDates): number => daysInRange(stay.check_in_date, stay.check_out_date) - 1
 
-export const nightsOf = (stay: Dates): ReadonlyArray<string> =>
+export const listStayNights = (stay: StayDates): ReadonlyArray<string> =>
   Array.from({ length: Math.max(0, nightCount(stay)) }, (_, index) => addDays(stay.check_in_date, index))
 
 /** One night of one property. */
-export interface Night {
+export interface PropertyNight {
   readonly property_id: number
   readonly day: string
 }
@@ -24,11 +24,11 @@ export interface Night {
  * a night from whoever is accepted first.
  */
 export const heldNights = (
-  status: Status,
-  stay: Dates & { readonly property_id: number | null }
-): ReadonlyArray<Night> => {
+  status: OrderStatus,
+  stay: StayDates & { readonly property_id: number | null }
+): ReadonlyArray<PropertyNight> => {
   const { property_id } = stay
-  return status === "accepted" && property_id !== null ? nightsOf(stay).map((day) => ({ property_id, day })) : []
+  return status === "accepted" && property_id !== null ? listStayNights(stay).map((day) => ({ property_id, day })) : []
 }
 
-export const keyOf = (night: Night): string => `${night.property_id} ${night.day}`
+export const toNightKey = (night: PropertyNight): string => `${night.property_id} ${night.day}`

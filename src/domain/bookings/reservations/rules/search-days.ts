@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { type EndNames, inOrder, withinDays } from "../../../../contract/date-range.ts"
+import { type RangeFieldNames, validateRangeEnd, validateRangeOrder } from "../../../../contract/date-range.ts"
 import type { ValidationFailed } from "../../../../contract/errors.ts"
 import { addDays } from "../../../../contract/time.ts"
 import { SEARCH_DAYS } from "../../../../platform/limits.ts"
@@ -7,43 +7,43 @@ import { SEARCH_DAYS } from "../../../../platform/limits.ts"
 // Which days a search covers (contract facts 2.2).
 
 /** Days from `start` to `end`, both included; where one is not said, that side is open. */
-export interface SearchedDays {
+export interface SearchDays {
   readonly start: string | undefined
   readonly end: string | undefined
 }
 
-type Searched = Result.Result<SearchedDays | undefined, ValidationFailed>
+type SearchDaysResult = Result.Result<SearchDays | undefined, ValidationFailed>
 
 const CHECK_IN = { start: "start_check_in_date", end: "end_check_in_date" } as const
 const CHECK_OUT = { start: "start_check_out_date", end: "end_check_out_date" } as const
 
-const daysBetween = <Start extends string, End extends string>(
+const readSearchDays = <Start extends string, End extends string>(
   payload: { readonly [Bound in Start | End]?: string },
-  names: EndNames<Start, End>,
+  names: RangeFieldNames<Start, End>,
   most?: number
-): Searched => {
+): SearchDaysResult => {
   const { [names.start]: start, [names.end]: end } = payload
   if (start === undefined && end === undefined) return Result.succeed(undefined)
   // A page of them is read, whatever lies on the open side.
   if (start === undefined || end === undefined) return Result.succeed({ start, end })
-  const range = inOrder({ start, end }, names)
-  return most === undefined ? range : Result.flatMap(range, (days) => withinDays(days, most, names))
+  const range = validateRangeOrder({ start, end }, names)
+  return most === undefined ? range : Result.flatMap(range, (days) => validateRangeEnd(days, most, names))
 }
 
 /** The check-in days of a search; none when it does not narrow by them. */
 export const checkInDays = (payload: {
   readonly start_check_in_date?: string
   readonly end_check_in_date?: string
-}): Searched => daysBetween(payload, CHECK_IN, SEARCH_DAYS)
+}): SearchDaysResult => readSearchDays(payload, CHECK_IN, SEARCH_DAYS)
 
 /** The check-out days of a search: their number costs nothing, so there may be many. */
 export const checkOutDays = (payload: {
   readonly start_check_out_date?: string
   readonly end_check_out_date?: string
-}): Searched => daysBetween(payload, CHECK_OUT)
+}): SearchDaysResult => readSearchDays(payload, CHECK_OUT)
 
 /** The check-out days of a search that names nothing else: around today, both ways. */
-export const defaultDays = (today: string): SearchedDays => ({
+export const defaultCheckOutDays = (today: string): SearchDays => ({
   start: addDays(today, -SEARCH_DAYS),
   end: addDays(today, SEARCH_DAYS)
 })

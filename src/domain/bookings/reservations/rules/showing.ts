@@ -1,9 +1,9 @@
-import { exactNumber, tenThousandths } from "../../../../contract/money.ts"
-import { offsetText } from "../../../../contract/time.ts"
-import { customChannelOf } from "../../../channels/custom-channels/dictionary.ts"
-import { addressOf } from "../../check-in/address.ts"
-import { isOver } from "../../orders/order.ts"
-import { readStayStatus } from "../../stays/rules.ts"
+import { toExactNumber, toTenThousandths } from "../../../../contract/money.ts"
+import { formatInstantWithOffset } from "../../../../contract/time.ts"
+import { findCustomChannel } from "../../../channels/custom-channels/dictionary.ts"
+import { guestPortalUrl } from "../../check-in/address.ts"
+import { hasOrderEnded } from "../../orders/order.ts"
+import { currentStayStatus } from "../../stays/rules.ts"
 import type { Decimal } from "../../stays/stay.ts"
 import type { Reservation } from "../record.ts"
 import type { ReservationRow } from "../search-store.ts"
@@ -11,36 +11,43 @@ import type { ReservationRow } from "../search-store.ts"
 // What the record shows of a row of the database.
 
 /** A sum has every digit, also where a floating number would not. */
-const sumOf = (units: bigint) => exactNumber(units, 4)
+const toExactAmount = (units: bigint) => toExactNumber(units, 4)
 
 /**
  * What an order brings and what of it has come in, computed for the whole order (specification, "Reservation", payment).
  * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of. A
  * cancelled, denied or timed-out order has balance 0; its payment status still shows how much was received.
  */
-export const paymentOf = (currency: string, total: Decimal, received: Decimal, isOver = false) => {
-  const [due, come] = [tenThousandths(total), tenThousandths(received)]
-  const status = come > due ? "over_received" : come === due ? "received" : come === 0n ? "unreceived" : "partial"
+export const toPayment = (currency: string, total: Decimal, received: Decimal, isOver = false) => {
+  const [receivable, receivedUnits] = [toTenThousandths(total), toTenThousandths(received)]
+  const status =
+    receivedUnits > receivable
+      ? "over_received"
+      : receivedUnits === receivable
+        ? "received"
+        : receivedUnits === 0n
+          ? "unreceived"
+          : "partial"
   return {
     currency,
-    total_amount: sumOf(due),
-    received_amount: sumOf(come),
-    balance_amount: sumOf(isOver || come > due ? 0n : due - come),
+    total_amount: toExactAmount(receivable),
+    received_amount: toExactAmount(receivedUnits),
+    balance_amount: toExactAmount(isOver || receivedUnits > receivable ? 0n : receivable - receivedUnits),
     status
   } as const
 }
 
-const ratesOf = (row: ReservationRow): Reservation["rates"] => {
+const toRates = (row: ReservationRow): Reservation["rates"] => {
   const { currency } = row
   const money = (amount: Decimal) => ({ currency, amount: Number(amount) })
-  const sum = (amount: Decimal) => ({ currency, amount: sumOf(tenThousandths(amount)) })
+  const sum = (amount: Decimal) => ({ currency, amount: toExactAmount(toTenThousandths(amount)) })
   return {
     total_rate: sum(row.total_rate),
     total_commission: row.total_commission === null ? null : sum(row.total_commission),
     rate: money(row.rate),
     commission: row.commission === null ? null : money(row.commission),
-    tax: taxOf(row),
-    details: (row.rate_details ?? plainDetails(row)).map(({ type, description, amount }) => ({
+    tax: toTax(row),
+    details: (row.rate_details ?? toDefaultRateDetails(row)).map(({ type, description, amount }) => ({
       type,
       description,
       amount,
@@ -50,31 +57,31 @@ const ratesOf = (row: ReservationRow): Reservation["rates"] => {
 }
 
 /** What was not itemized by a channel is the nights and, if there is one, the commission. */
-const plainDetails = (row: ReservationRow) => [
+const toDefaultRateDetails = (row: ReservationRow) => [
   { type: "ACCOMMODATION", description: "Nights", amount: Number(row.accommodation_revenue) },
   ...(row.commission === null || Number(row.commission) === 0
     ? []
     : [{ type: "HOST_SERVICE_FEE", description: "Commission", amount: Number(row.commission) }])
 ]
 
-const taxOf = (row: ReservationRow) => {
+const toTax = (row: ReservationRow) => {
   const taxes = row.rate_details?.filter(({ type }) => type === "TAXES") ?? []
-  const units = taxes.reduce((sum, { amount }) => sum + tenThousandths(amount.toFixed(4)), 0n)
-  return taxes.length === 0 ? null : { currency: row.currency, amount: sumOf(units) }
+  const units = taxes.reduce((sum, { amount }) => sum + toTenThousandths(amount.toFixed(4)), 0n)
+  return taxes.length === 0 ? null : { currency: row.currency, amount: toExactAmount(units) }
 }
 
 /** An order keeps the channel it was entered under, also where the deployment no longer lists it. */
-const customChannelIn = (row: ReservationRow) =>
-  row.custom_channel_id === null ? undefined : customChannelOf("international", row.custom_channel_id)
+const toCustomChannel = (row: ReservationRow) =>
+  row.custom_channel_id === null ? undefined : findCustomChannel("international", row.custom_channel_id)
 
-const checkInDetailsOf = (row: ReservationRow, publicUrl: string): Reservation["check_in_details"] => ({
+const toCheckInDetails = (row: ReservationRow, publicUrl: string): Reservation["check_in_details"] => ({
   arrival_at: row.arrival_at,
   departure_at: row.departure_at,
   lock_code: row.lock_code,
   lock_code_visible_after: row.lock_code_visible_after,
   deposit: row.deposit === null ? null : Number(row.deposit),
   id_required: row.id_required,
-  check_in_guide_url: addressOf(publicUrl, row.guide_token)
+  check_in_guide_url: guestPortalUrl(publicUrl, row.guide_token)
 })
 
 /**
@@ -97,22 +104,22 @@ export const toReservation = (row: ReservationRow, publicUrl: string, clock: str
   number_of_infants: row.number_of_infants,
   number_of_pets: row.number_of_pets,
   status: row.status,
-  stay_status: readStayStatus(row, clock),
+  stay_status: currentStayStatus(row, clock),
   guest_name: row.guest_name,
   guest_phone: row.guest_phone,
   guest_email: row.guest_email,
-  cancelled_at: row.cancelled_at === null ? null : offsetText(row.cancelled_at),
-  booked_at: offsetText(row.booked_at),
-  created_at: offsetText(row.created_at),
+  cancelled_at: row.cancelled_at === null ? null : formatInstantWithOffset(row.cancelled_at),
+  booked_at: formatInstantWithOffset(row.booked_at),
+  created_at: formatInstantWithOffset(row.created_at),
   creator: row.creator,
-  rates: ratesOf(row),
-  payment: paymentOf(row.currency, row.total_rate, row.received, isOver(row)),
-  check_in_details: checkInDetailsOf(row, publicUrl),
+  rates: toRates(row),
+  payment: toPayment(row.currency, row.total_rate, row.received, hasOrderEnded(row)),
+  check_in_details: toCheckInDetails(row, publicUrl),
   remarks: row.remarks,
   channel_remarks: row.channel_remarks,
   conversation_id: row.conversation_id,
   tags: row.tags,
-  custom_channel: customChannelIn(row) ?? null,
+  custom_channel: toCustomChannel(row) ?? null,
   guests: row.guests,
   custom_fields: row.custom_fields,
   in_reservation_box: row.property_id === null,

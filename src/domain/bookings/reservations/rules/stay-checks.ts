@@ -2,34 +2,36 @@ import { Result } from "effect"
 import { ValidationFailed } from "../../../../contract/errors.ts"
 import { STAY_NIGHTS } from "../../../../platform/limits.ts"
 import type { StayState } from "../../stays/stay.ts"
-import { type Dates, nightCount } from "./nights.ts"
+import { nightCount, type StayDates } from "./nights.ts"
 
 // What holds for a stay whose details a caller says, when it is created and when it is changed.
 
-export type Checked<A> = Result.Result<A, ValidationFailed>
+export type ValidationResult<A> = Result.Result<A, ValidationFailed>
 
 /** 422 for what is broken: the message begins with the field. */
-export const broken = (message: string) => Result.fail(new ValidationFailed({ message }))
+export const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
 /** Dates that are both readable: leaving comes after arriving, and not too long after. */
-export const checkedDates = (dates: Dates): Checked<Dates> => {
+export const validateDates = (dates: StayDates): ValidationResult<StayDates> => {
   const nights = nightCount(dates)
-  if (nights < 1) return broken("check_out_date: must be after check_in_date.")
+  if (nights < 1) return failValidation("check_out_date: must be after check_in_date.")
   return nights > STAY_NIGHTS
-    ? broken(`check_out_date: must be within ${STAY_NIGHTS} nights of check_in_date.`)
+    ? failValidation(`check_out_date: must be within ${STAY_NIGHTS} nights of check_in_date.`)
     : Result.succeed(dates)
 }
 
 /** So many guests, of whom the stay's children are known: an adult at least comes with them. Infants count as nobody. */
-export const checkedGuests = (
+export const validateGuests = (
   guests: number,
   stay: Pick<StayState, "number_of_children">
-): Checked<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
+): ValidationResult<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
   const children = stay.number_of_children
   return guests < children + 1
-    ? broken(`number_of_guests: must be at least ${children + 1}: the stay has ${children} children, and an adult.`)
+    ? failValidation(
+        `number_of_guests: must be at least ${children + 1}: the stay has ${children} children, and an adult.`
+      )
     : Result.succeed({ number_of_guests: guests, number_of_adults: guests - children })
 }
 
 /** An empty text is none. */
-export const filled = (text: string): string | null => (text === "" ? null : text)
+export const emptyToNull = (text: string): string | null => (text === "" ? null : text)

@@ -66,13 +66,13 @@ export function* unfold(text: string): Generator<LogicalLine> {
   if (current !== undefined) yield { ...current, text: current.text.trim() }
 }
 
-export interface Edge {
+export interface ComponentEdge {
   readonly isBegin: boolean
   readonly name: string
 }
 
 /** Reads the beginning or the end of a component; undefined if the line is neither. */
-export const edgeOf = (text: string): Edge | undefined => {
+export const parseEdge = (text: string): ComponentEdge | undefined => {
   const [, edge, name] = EDGE.exec(text) ?? []
   if (edge === undefined || name === undefined) return undefined
   return { isBegin: edge.toUpperCase() === "BEGIN", name: name.toUpperCase() }
@@ -95,7 +95,7 @@ const splitUnquoted = (text: string, separator: string): ReadonlyArray<string> =
 }
 
 /** Returns the index of the first colon outside of quotes, -1 if there is none. A quote that does not end hides all colons. */
-const colonOf = (text: string, from: number): number => {
+const findColon = (text: string, from: number): number => {
   let isQuoted = false
   for (let at = from; at < text.length; at++) {
     const character = text[at]
@@ -106,10 +106,10 @@ const colonOf = (text: string, from: number): number => {
 }
 
 /** Reads a content line; undefined if it is not a content line. */
-export const contentLineOf = ({ text, line }: LogicalLine): ContentLine | undefined => {
+export const parseContentLine = ({ text, line }: LogicalLine): ContentLine | undefined => {
   const [head, name] = NAME.exec(text) ?? []
   if (head === undefined || name === undefined) return undefined
-  const colon = colonOf(text, head.length)
+  const colon = findColon(text, head.length)
   if (colon === -1) return undefined
   return {
     name: name.toUpperCase(),
@@ -120,7 +120,7 @@ export const contentLineOf = ({ text, line }: LogicalLine): ContentLine | undefi
 }
 
 /** Reads the parameters of a line by their names in upper case; undefined if one of them has no name or value. */
-export const parametersOf = ({ parameters }: ContentLine): ReadonlyMap<string, string> | undefined => {
+export const parseParameters = ({ parameters }: ContentLine): ReadonlyMap<string, string> | undefined => {
   const all = new Map<string, string>()
   for (const part of splitUnquoted(parameters, ";")) {
     if (part.trim() === "") continue

@@ -1,18 +1,25 @@
-import { type ContentLine, parametersOf } from "./content-lines.ts"
+import { type ContentLine, parseParameters } from "./content-lines.ts"
 import { DAY_SECONDS } from "./nights.ts"
-import type { Component } from "./outline.ts"
-import type { Report } from "./report.ts"
-import { type Rule, ruleOf } from "./rule.ts"
-import { atProperty, type Clocks, dateMeantBy, onClock, readerOf, type Time } from "./time.ts"
-import { durationOf } from "./values.ts"
+import type { CalendarComponent } from "./outline.ts"
+import type { ReportClause } from "./report.ts"
+import { type CalendarRule, parseRule } from "./rule.ts"
+import {
+  type CalendarClocks,
+  type CalendarTime,
+  makeTimeReader,
+  toAllDayDate,
+  wallAtProperty,
+  wallOnClock
+} from "./time.ts"
+import { parseDuration } from "./values.ts"
 import { UTC } from "./zones.ts"
 
 // Reads the properties of a VEVENT that decide days. Only its start has to be readable: every other unreadable property is
 // reported, and opens nothing.
 
 /** An occurrence of RDATE, with its own length if it has one. */
-export interface NamedOccurrence {
-  readonly time: Time
+export interface RdateOccurrence {
+  readonly time: CalendarTime
   readonly seconds: number | undefined
 }
 
@@ -22,7 +29,7 @@ export interface CalendarEvent {
   readonly uid: string | undefined
   /** Undefined if it is unreadable. */
   readonly sequence: number | undefined
-  readonly start: Time
+  readonly start: CalendarTime
   /** How long it lasts on its own clock. */
   readonly seconds: number
   /** Whether it means calendar days, whatever the zone of the property. */
@@ -30,11 +37,11 @@ export interface CalendarEvent {
   readonly isBusy: boolean
   /** Whether all of it was read. Only then may it replace another event or an occurrence. */
   readonly isWhole: boolean
-  readonly rules: ReadonlyArray<Rule>
-  readonly dates: ReadonlyArray<NamedOccurrence>
-  readonly exceptions: ReadonlyArray<Time>
+  readonly rules: ReadonlyArray<CalendarRule>
+  readonly dates: ReadonlyArray<RdateOccurrence>
+  readonly exceptions: ReadonlyArray<CalendarTime>
   /** The occurrence of another event that this one stands for, and whether for all later ones too. */
-  readonly replaces: { readonly time: Time; readonly andLater: boolean } | undefined
+  readonly replaces: { readonly time: CalendarTime; readonly andLater: boolean } | undefined
   /** Whether it is an all-day block `Not available` that does not repeat and replaces no occurrence. */
   readonly isUnavailable: boolean
 }
@@ -45,11 +52,11 @@ const UNAVAILABLE = /^(?:airbnb )?\(?not available\)?$/i
 /** Reads the properties of one component and records whether all of them were readable. */
 class Properties {
   isWhole: boolean
-  readonly #component: Component
-  readonly #clocks: Clocks
-  readonly #report: Report
+  readonly #component: CalendarComponent
+  readonly #clocks: CalendarClocks
+  readonly #report: ReportClause
 
-  constructor(component: Component, clocks: Clocks, report: Report) {
+  constructor(component: CalendarComponent, clocks: CalendarClocks, report: ReportClause) {
     this.isWhole = component.isWhole
     this.#component = component
     this.#clocks = clocks
@@ -83,31 +90,31 @@ class Properties {
     return this.readAll(name, (line) => [read(line)])
   }
 
-  readTime(line: ContentLine): Time | undefined {
-    return readerOf(line, this.#clocks)?.(line.value)
+  readTime(line: ContentLine): CalendarTime | undefined {
+    return makeTimeReader(line, this.#clocks)?.(line.value)
   }
 
   /** Returns the occurrences that are left out: by their dates if the event means calendar days. */
-  readExceptions(isAllDay: boolean): ReadonlyArray<Time> {
+  readExceptions(isAllDay: boolean): ReadonlyArray<CalendarTime> {
     return this.readAll("EXDATE", (line) => {
-      const read = readerOf(line, this.#clocks)
+      const read = makeTimeReader(line, this.#clocks)
       return line.value.split(",").map((text) => {
         const time = read?.(text)
-        return time !== undefined && isAllDay ? dateMeantBy(time, this.#clocks) : time
+        return time !== undefined && isAllDay ? toAllDayDate(time, this.#clocks) : time
       })
     })
   }
 
   /** Returns dates and periods. A period whose end is unreadable lasts as long as its event. */
-  readOccurrences(name: string): ReadonlyArray<NamedOccurrence> {
+  readOccurrences(name: string): ReadonlyArray<RdateOccurrence> {
     return this.readAll(name, (line) => {
-      const read = readerOf(line, this.#clocks)
-      return line.value.split(",").map((text): NamedOccurrence | undefined => {
+      const read = makeTimeReader(line, this.#clocks)
+      return line.value.split(",").map((text): RdateOccurrence | undefined => {
         const [start = "", end] = text.split("/")
         const time = read?.(start)
         if (read === undefined || time === undefined) return undefined
         if (end === undefined) return { time, seconds: undefined }
-        const seconds = periodSeconds(time, end, read, this.#clocks)
+        const seconds = parsePeriodSeconds(time, end, read, this.#clocks)
         if (seconds === undefined) this.reportFault(`${name} in line ${line.line} is unreadable`)
         return { time, seconds }
       })
@@ -125,23 +132,23 @@ class Properties {
  * Returns the length of a period whose end is a time or a duration, in seconds; undefined if the end is unreadable, or before the
  * start.
  */
-export const periodSeconds = (
-  start: Time,
+export const parsePeriodSeconds = (
+  start: CalendarTime,
   text: string,
-  read: (text: string) => Time | undefined,
-  clocks: Clocks
+  read: (text: string) => CalendarTime | undefined,
+  clocks: CalendarClocks
 ): number | undefined => {
   const end = read(text)
-  return end === undefined ? durationOf(text) : secondsBetween(start, end, clocks)
+  return end === undefined ? parseDuration(text) : secondsBetween(start, end, clocks)
 }
 
 /** Returns the seconds from a start to an end on the clock of the start; undefined if the end is earlier. */
-const secondsBetween = (start: Time, end: Time, clocks: Clocks): number | undefined => {
+const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: CalendarClocks): number | undefined => {
   const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
   if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
   const isFloating = start.clock !== undefined && end.clock === undefined
-  const at = isFloating ? { ...end, clock: clocks.property } : end
-  const seconds = (onClock(at, start.clock, clocks) ?? end.wall) - start.wall
+  const zonedEnd = isFloating ? { ...end, clock: clocks.property } : end
+  const seconds = (wallOnClock(zonedEnd, start.clock, clocks) ?? end.wall) - start.wall
   return seconds < 0 ? undefined : seconds
 }
 
@@ -149,15 +156,15 @@ const secondsBetween = (start: Time, end: Time, clocks: Clocks): number | undefi
  * Returns a start without its clock if it begins whole days: programs without all-day events write them from midnight to
  * midnight in UTC, whatever the zone of the property.
  */
-export const withoutClockOfDays = (start: Time, seconds: number): Time => {
+export const withoutClockIfWholeDays = (start: CalendarTime, seconds: number): CalendarTime => {
   const isWholeDays =
     start.clock === UTC && start.wall % DAY_SECONDS === 0 && seconds > 0 && seconds % DAY_SECONDS === 0
   return isWholeDays ? { ...start, clock: undefined } : start
 }
 
-const replacementIn = (properties: Properties): CalendarEvent["replaces"] => {
+const readReplacement = (properties: Properties): CalendarEvent["replaces"] => {
   const [replacement] = properties.readSingle("RECURRENCE-ID", (line) => {
-    const range = parametersOf(line)?.get("RANGE")?.toUpperCase()
+    const range = parseParameters(line)?.get("RANGE")?.toUpperCase()
     const time = properties.readTime(line)
     if (time === undefined || (range !== undefined && range !== "THISANDFUTURE")) return undefined
     return { time, andLater: range !== undefined }
@@ -166,7 +173,7 @@ const replacementIn = (properties: Properties): CalendarEvent["replaces"] => {
 }
 
 /** Returns the SEQUENCE, 0 without one; undefined if it is unreadable, or if a line with an unknown name may be it. */
-const sequenceIn = (properties: Properties, mayHideSequence: boolean): number | undefined => {
+const readSequence = (properties: Properties, mayHideSequence: boolean): number | undefined => {
   const [line, another] = properties.linesOf("SEQUENCE")
   if (line === undefined) return mayHideSequence ? undefined : 0
   const value = line.value.trim()
@@ -175,10 +182,14 @@ const sequenceIn = (properties: Properties, mayHideSequence: boolean): number | 
 }
 
 /** Reads a VEVENT; undefined if its start is unreadable. */
-export const eventOf = (component: Component, clocks: Clocks, report: Report): CalendarEvent | undefined => {
+export const parseEvent = (
+  component: CalendarComponent,
+  clocks: CalendarClocks,
+  report: ReportClause
+): CalendarEvent | undefined => {
   const properties = new Properties(component, clocks, report)
   const starts = properties.readSingle("DTSTART", (line) => properties.readTime(line))
-  const writtenStart = starts.toSorted((one, other) => atProperty(one, clocks) - atProperty(other, clocks))[0]
+  const writtenStart = starts.toSorted((one, other) => wallAtProperty(one, clocks) - wallAtProperty(other, clocks))[0]
   if (writtenStart === undefined) {
     if (properties.linesOf("DTSTART").length === 0) report(`VEVENT in line ${component.line} has no DTSTART`)
     return undefined
@@ -188,19 +199,19 @@ export const eventOf = (component: Component, clocks: Clocks, report: Report): C
       const end = properties.readTime(line)
       return end === undefined ? undefined : secondsBetween(writtenStart, end, clocks)
     }),
-    ...properties.readSingle("DURATION", (line) => durationOf(line.value))
+    ...properties.readSingle("DURATION", (line) => parseDuration(line.value))
   ]
   const seconds = Math.max(0, ...lengths)
-  const start = withoutClockOfDays(writtenStart, seconds)
+  const start = withoutClockIfWholeDays(writtenStart, seconds)
   const isAllDay = start.isDate || start !== writtenStart
-  const rules = properties.readAll("RRULE", (line) => [ruleOf(line.value)])
+  const rules = properties.readAll("RRULE", (line) => [parseRule(line.value)])
   const [dates, exceptions] = [properties.readOccurrences("RDATE"), properties.readExceptions(isAllDay)]
-  const replaces = replacementIn(properties)
+  const replaces = readReplacement(properties)
   const isBusy = !properties.hasOnly("STATUS", "CANCELLED") && !properties.hasOnly("TRANSP", "TRANSPARENT")
-  const sequence = sequenceIn(properties, component.mayHideSequence)
+  const sequence = readSequence(properties, component.mayHideSequence)
   // An event that stands for an unknown occurrence belongs to no series.
-  const isLost = replaces === undefined && properties.linesOf("RECURRENCE-ID").length > 0
-  const uid = isLost ? "" : properties.linesOf("UID")[0]?.value.trim()
+  const isOrphaned = replaces === undefined && properties.linesOf("RECURRENCE-ID").length > 0
+  const uid = isOrphaned ? "" : properties.linesOf("UID")[0]?.value.trim()
   const isSingle = rules.length === 0 && dates.length === 0 && replaces === undefined
   const summaries = properties.linesOf("SUMMARY")
   return {

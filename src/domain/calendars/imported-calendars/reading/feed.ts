@@ -1,26 +1,26 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_OCCURRENCES, CALENDAR_FEED_ZONES } from "../../../../platform/limits.ts"
 import { feedText } from "./content-lines.ts"
-import { eventOf } from "./event.ts"
-import { busyTimesOf } from "./freebusy.ts"
-import { daysIn, type Span } from "./nights.ts"
-import { REPEATS_TOO_OFTEN, type ReadContext, spansOf } from "./occurrences.ts"
-import { type Component, outlineOf } from "./outline.ts"
-import { makeReport, type Report } from "./report.ts"
+import { parseEvent } from "./event.ts"
+import { parseBusyTimes } from "./freebusy.ts"
+import { daysInSpans, type NightSpan } from "./nights.ts"
+import { nightsOfEvent, REPEATS_TOO_OFTEN, type ReadContext } from "./occurrences.ts"
+import { type CalendarComponent, parseOutline } from "./outline.ts"
+import { makeClauseReport, type ReportClause } from "./report.ts"
 import { latestRevisions, replacementsByUid, replacementsOfDates, reportLostSeries } from "./revisions.ts"
-import { type Clock, clockNamed, clocksOf, UTC } from "./zones.ts"
+import { findClock, makeClockLookup, UTC, type ZoneClock } from "./zones.ts"
 
 // The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). The result has days, numbers, and clauses
 // that name lines: nothing about guests.
 
 /** The limits of reading: the property's zone, and the first and last day that matter, as days since 1970. */
-export interface Wanted {
+export interface FeedReadOptions {
   readonly zone: string
   readonly first: number
   readonly last: number
 }
 
-export interface ReadFeed {
+export interface ParsedFeed {
   /** Busy days since 1970, in order. An event that is unreadable in part blocks what is readable of it. */
   readonly days: ReadonlyArray<number>
   readonly events: number
@@ -30,38 +30,49 @@ export interface ReadFeed {
    * The all-day block "Not available" that reaches the end of the feed, if there is one: the end of a marketplace's booking
    * window. Days since 1970; `before` is the day after the last busy day of the feed.
    */
-  readonly lastUnavailable: Span | undefined
+  readonly lastUnavailable: NightSpan | undefined
   /** `days` without those that only that block covers; equal to `days` if there is none. */
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
 
 /** The result of reading; `why` is a whole clause: "it is no iCalendar". */
-export type Reading = ({ readonly outcome: "read" } & ReadFeed) | { readonly outcome: "broken"; readonly why: string }
+export type FeedReadResult =
+  | ({ readonly outcome: "read" } & ParsedFeed)
+  | { readonly outcome: "broken"; readonly why: string }
 
-interface BusySpan extends Span {
+interface BusySpan extends NightSpan {
   readonly isUnavailable: boolean
 }
 
 /** What was read of all calendars of a feed. */
-interface Contents {
+interface FeedContents {
   readonly spans: Array<BusySpan>
   events: number
   readable: number
 }
 
 interface Horizon extends Pick<ReadContext, "first" | "last" | "left"> {
-  readonly property: Clock
+  readonly property: ZoneClock
 }
 
-const contextOf = (calendar: Component, { property, ...horizon }: Horizon, report: Report): ReadContext => {
+const contextOf = (
+  calendar: CalendarComponent,
+  { property, ...horizon }: Horizon,
+  report: ReportClause
+): ReadContext => {
   const timezones = calendar.components.filter(({ name }) => name === "VTIMEZONE")
-  return { ...horizon, clocks: { property, named: clocksOf(timezones, property, report) } }
+  return { ...horizon, clocks: { property, byName: makeClockLookup(timezones, property, report) } }
 }
 
 /** Adds the events of one calendar; returns why the feed cannot be read, if so. */
-const addEvents = (calendar: Component, context: ReadContext, into: Contents, report: Report): string | undefined => {
+const addEvents = (
+  calendar: CalendarComponent,
+  context: ReadContext,
+  into: FeedContents,
+  report: ReportClause
+): string | undefined => {
   const components = calendar.components.filter(({ name }) => name === "VEVENT")
-  const readable = components.flatMap((component) => eventOf(component, context.clocks, report) ?? [])
+  const readable = components.flatMap((component) => parseEvent(component, context.clocks, report) ?? [])
   into.events += components.length
   into.readable += readable.length
   reportLostSeries(readable, report)
@@ -69,8 +80,8 @@ const addEvents = (calendar: Component, context: ReadContext, into: Contents, re
   const replacements = replacementsByUid(events)
   for (const event of events) {
     const overrides = event.replaces === undefined ? (replacements.get(event.uid ?? "") ?? []) : []
-    const others = event.isAllDay ? replacementsOfDates(overrides, context.clocks, report) : overrides
-    const spans = spansOf(event, others, context)
+    const replacementEvents = event.isAllDay ? replacementsOfDates(overrides, context.clocks, report) : overrides
+    const spans = nightsOfEvent(event, replacementEvents, context)
     if (spans === undefined) return REPEATS_TOO_OFTEN
     const isUnavailable = event.isUnavailable && event.isWhole
     for (const span of spans) into.spans.push({ ...span, isUnavailable })
@@ -80,13 +91,13 @@ const addEvents = (calendar: Component, context: ReadContext, into: Contents, re
 
 /** Adds the busy times of one calendar; returns why the feed cannot be read, if so. */
 const addBusyTimes = (
-  calendar: Component,
+  calendar: CalendarComponent,
   context: ReadContext,
-  into: Contents,
-  report: Report
+  into: FeedContents,
+  report: ReportClause
 ): string | undefined => {
   const components = calendar.components.filter(({ name }) => name === "VFREEBUSY")
-  const times = busyTimesOf(components, context, report)
+  const times = parseBusyTimes(components, context, report)
   if (Result.isFailure(times)) return times.failure
   into.events += times.success.periods
   into.readable += times.success.readable
@@ -101,34 +112,34 @@ const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined
   return another === undefined && block?.isUnavailable === true ? block : undefined
 }
 
-const broken = (why: string): Reading => ({ outcome: "broken", why })
+const brokenFeed = (why: string): FeedReadResult => ({ outcome: "broken", why })
 
 /** Returns the busy days of a calendar, or why nothing of it can be read: it is cut off, no calendar, or beyond a bound. */
-export const readFeed = (bytes: Uint8Array, { zone, first, last }: Wanted): Reading => {
-  const { report, clauses } = makeReport()
-  const calendars = outlineOf(feedText(bytes), report)
-  if (Result.isFailure(calendars)) return broken(calendars.failure)
-  const horizon = { property: clockNamed(zone) ?? UTC, first, last, left: { occurrences: CALENDAR_FEED_OCCURRENCES } }
-  const contents: Contents = { spans: [], events: 0, readable: 0 }
+export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptions): FeedReadResult => {
+  const { report, clauses } = makeClauseReport()
+  const calendars = parseOutline(feedText(bytes), report)
+  if (Result.isFailure(calendars)) return brokenFeed(calendars.failure)
+  const horizon = { property: findClock(zone) ?? UTC, first, last, left: { occurrences: CALENDAR_FEED_OCCURRENCES } }
+  const contents: FeedContents = { spans: [], events: 0, readable: 0 }
   const all = calendars.success.flatMap(({ components }) => components)
   if (all.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES)
-    return broken(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
+    return brokenFeed(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
   for (const calendar of calendars.success) {
     // Busy times beside events mostly repeat them. Reading both can only block more days.
     const context = contextOf(calendar, horizon, report)
     const why = addEvents(calendar, context, contents, report) ?? addBusyTimes(calendar, context, contents, report)
-    if (why !== undefined) return broken(why)
+    if (why !== undefined) return brokenFeed(why)
   }
   const { spans, events, readable } = contents
-  if (events > 0 && readable === 0) return broken(`none of its ${events} events can be read`)
+  if (events > 0 && readable === 0) return brokenFeed(`none of its ${events} events can be read`)
   const block = lastUnavailableOf(spans)
   return {
     outcome: "read",
-    days: daysIn(spans, first, last),
+    days: daysInSpans(spans, first, last),
     events,
     unreadable: clauses(),
     lastUnavailable: block === undefined ? undefined : { from: block.from, before: block.before },
-    daysWithoutLastUnavailable: daysIn(
+    daysWithoutLastUnavailable: daysInSpans(
       spans.filter((span) => span !== block),
       first,
       last

@@ -1,17 +1,17 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
-import { parametersOf } from "./content-lines.ts"
-import { periodSeconds, withoutClockOfDays } from "./event.ts"
-import type { Span } from "./nights.ts"
-import { type ReadContext, spanOf } from "./occurrences.ts"
-import type { Component } from "./outline.ts"
-import type { Report } from "./report.ts"
-import { readerOf } from "./time.ts"
+import { parseParameters } from "./content-lines.ts"
+import { parsePeriodSeconds, withoutClockIfWholeDays } from "./event.ts"
+import type { NightSpan } from "./nights.ts"
+import { nightsOfOccurrence, type ReadContext } from "./occurrences.ts"
+import type { CalendarComponent } from "./outline.ts"
+import type { ReportClause } from "./report.ts"
+import { makeTimeReader } from "./time.ts"
 
 // Busy times (VFREEBUSY). Some calendars publish nothing else.
 
 export interface BusyTimes {
-  readonly spans: ReadonlyArray<Span>
+  readonly spans: ReadonlyArray<NightSpan>
   readonly periods: number
   /** The number of periods that could be read. */
   readonly readable: number
@@ -21,26 +21,27 @@ export interface BusyTimes {
  * Returns the nights of the busy times of a calendar. All but `FBTYPE=FREE` are busy. A period whose end is unreadable is one
  * day. Fails with a clause if there are too many periods.
  */
-export const busyTimesOf = (
-  components: ReadonlyArray<Component>,
+export const parseBusyTimes = (
+  components: ReadonlyArray<CalendarComponent>,
   context: ReadContext,
-  report: Report
+  report: ReportClause
 ): Result.Result<BusyTimes, string> => {
-  const spans: Array<Span> = []
+  const spans: Array<NightSpan> = []
   let [periods, readable] = [0, 0]
   for (const line of components.flatMap(({ properties }) => properties.get("FREEBUSY") ?? [])) {
-    if (parametersOf(line)?.get("FBTYPE")?.toUpperCase() === "FREE") continue
-    const read = readerOf(line, context.clocks)
+    if (parseParameters(line)?.get("FBTYPE")?.toUpperCase() === "FREE") continue
+    const read = makeTimeReader(line, context.clocks)
     for (const period of line.value.split(",")) {
       periods += 1
       if (periods > CALENDAR_FEED_EVENTS) return Result.fail(`it has more than ${CALENDAR_FEED_EVENTS} busy times`)
       const [start = "", end = ""] = period.split("/")
       const time = read?.(start)
-      const seconds = read && time && periodSeconds(time, end, read, context.clocks)
+      const seconds = read && time && parsePeriodSeconds(time, end, read, context.clocks)
       if (seconds === undefined) report(`FREEBUSY in line ${line.line} is unreadable`)
       if (time === undefined) continue
       readable += 1
-      for (const span of spanOf(withoutClockOfDays(time, seconds ?? 0), seconds ?? 0, context)) spans.push(span)
+      for (const span of nightsOfOccurrence(withoutClockIfWholeDays(time, seconds ?? 0), seconds ?? 0, context))
+        spans.push(span)
     }
   }
   return Result.succeed({ spans, periods, readable })

@@ -7,13 +7,13 @@ export const DAY_SECONDS = 86_400
 export const MORNING_HOUR = 6
 
 /** Check-outs end by this hour, so the night is free. */
-export const LEAVING_HOUR = 12
+export const CHECK_OUT_HOUR = 12
 
 /** An event that ends after this hour always takes the night. */
 export const EVENING_HOUR = 18
 
 /** Days from one on and before another. */
-export interface Span {
+export interface NightSpan {
   readonly from: number
   readonly before: number
 }
@@ -30,18 +30,18 @@ export const timeOfDay = (at: number): number => at - Math.floor(at / DAY_SECOND
  * The time of day of the end is compared with `arrival`. It is 0 for an event that means whole days of another zone: such an
  * event has no check-in.
  */
-export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): Span => {
+export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): NightSpan => {
   const from = Math.floor(start / DAY_SECONDS)
   const last = Math.floor(end / DAY_SECONDS)
   const departure = timeOfDay(end)
-  if (from === last && end > start && timeOfDay(start) >= MORNING_HOUR * 3600 && departure <= LEAVING_HOUR * 3600)
+  if (from === last && end > start && timeOfDay(start) >= MORNING_HOUR * 3600 && departure <= CHECK_OUT_HOUR * 3600)
     return { from, before: from }
-  const isNight = departure > LEAVING_HOUR * 3600 && departure > Math.min(arrival, EVENING_HOUR * 3600)
+  const isNight = departure > CHECK_OUT_HOUR * 3600 && departure > Math.min(arrival, EVENING_HOUR * 3600)
   return { from, before: Math.max(from + 1, isNight ? last + 1 : last) }
 }
 
 /** The days that are in one of the spans, from `first` to `last`, in order and each once. */
-export const daysIn = (spans: Iterable<Span>, first: number, last: number): ReadonlyArray<number> => {
+export const daysInSpans = (spans: Iterable<NightSpan>, first: number, last: number): ReadonlyArray<number> => {
   const changes = new Int32Array(Math.max(0, last - first + 2))
   for (const { from, before } of spans) {
     const [begins, ends] = [Math.max(from, first), Math.min(before, last + 1)]
@@ -50,10 +50,10 @@ export const daysIn = (spans: Iterable<Span>, first: number, last: number): Read
     changes[ends - first] = (changes[ends - first] ?? 0) - 1
   }
   const days: Array<number> = []
-  let covering = 0
+  let openSpans = 0
   for (let day = first; day <= last; day++) {
-    covering += changes[day - first] ?? 0
-    if (covering > 0) days.push(day)
+    openSpans += changes[day - first] ?? 0
+    if (openSpans > 0) days.push(day)
   }
   return days
 }

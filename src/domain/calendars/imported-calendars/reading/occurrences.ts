@@ -1,16 +1,16 @@
 import { CALENDAR_FEED_OCCURRENCES } from "../../../../platform/limits.ts"
 import type { CalendarEvent } from "./event.ts"
-import { DAY_SECONDS, nightsBetween, type Span, timeOfDay } from "./nights.ts"
-import { occurrencesOf } from "./recurrence.ts"
-import type { Rule } from "./rule.ts"
-import { atProperty, type Clocks, onClock, type Time } from "./time.ts"
+import { DAY_SECONDS, type NightSpan, nightsBetween, timeOfDay } from "./nights.ts"
+import { expandRecurrence } from "./recurrence.ts"
+import type { CalendarRule } from "./rule.ts"
+import { type CalendarClocks, type CalendarTime, wallAtProperty, wallOnClock } from "./time.ts"
 
 // Computes the nights that events take from the first to the last day that matters: with their repetitions, without the
 // occurrences that are left out, and with those that are moved.
 
 /** The clocks of a calendar, and the limits of reading it. */
 export interface ReadContext {
-  readonly clocks: Clocks
+  readonly clocks: CalendarClocks
   /** First and last day that matter, as days since 1970. */
   readonly first: number
   readonly last: number
@@ -33,22 +33,22 @@ const areWholeDays = (wall: number, seconds: number): boolean =>
  * Returns the nights of an event or a period that begins at a time; none if it is over before the days that matter. One that begins
  * after them is a span that begins after `last`: it blocks no day that matters, but the feed does not end before it.
  */
-export const spanOf = (
-  time: Pick<Time, "wall" | "clock">,
+export const nightsOfOccurrence = (
+  time: Pick<CalendarTime, "wall" | "clock">,
   seconds: number,
   { clocks, first, last }: ReadContext
-): ReadonlyArray<Span> => {
+): ReadonlyArray<NightSpan> => {
   const { wall, clock } = time
   if (wall + seconds < first * DAY_SECONDS - MAX_ZONE_DIFFERENCE) return []
   if (wall > (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE) return [{ from: last + 1, before: last + 2 }]
-  const start = atProperty(time, clocks)
+  const start = wallAtProperty(time, clocks)
   // Whole days of another zone have no check-in to compare their end with: the night they end in stays busy.
   const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
-  return [nightsBetween(start, atProperty({ wall: wall + seconds, clock }, clocks), arrival)]
+  return [nightsBetween(start, wallAtProperty({ wall: wall + seconds, clock }, clocks), arrival)]
 }
 
 interface Occurrence {
-  readonly time: Pick<Time, "wall" | "clock">
+  readonly time: Pick<CalendarTime, "wall" | "clock">
   /** When it takes place on the clock of its series; undefined if that is unknown. */
   readonly wall: number | undefined
   readonly seconds: number
@@ -60,96 +60,112 @@ interface Exceptions {
   readonly walls: ReadonlySet<number>
 }
 
-const exceptionsOf = ({ start, isAllDay }: CalendarEvent, times: ReadonlyArray<Time>, clocks: Clocks): Exceptions => ({
+const exceptionsOf = (
+  { start, isAllDay }: CalendarEvent,
+  times: ReadonlyArray<CalendarTime>,
+  clocks: CalendarClocks
+): Exceptions => ({
   // Exchange names occurrences of days by their midnights, in a zone or in UTC.
   days: new Set(times.flatMap(({ isDate, day }) => (isDate || isAllDay ? [day] : []))),
   walls: new Set(
     times.flatMap((time) => {
-      const wall = time.isDate || isAllDay ? undefined : onClock(time, start.clock, clocks)
+      const wall = time.isDate || isAllDay ? undefined : wallOnClock(time, start.clock, clocks)
       return wall === undefined ? [] : [wall]
     })
   )
 })
 
-const isLeftOut = ({ days, walls }: Exceptions, wall: number | undefined): boolean =>
+const isExcluded = ({ days, walls }: Exceptions, wall: number | undefined): boolean =>
   wall !== undefined && (walls.has(wall) || days.has(Math.floor(wall / DAY_SECONDS)))
 
 /** From an occurrence on, all take place this much later and for so long. */
 interface Shift {
   readonly from: number
-  readonly by: number
+  readonly offsetSeconds: number
   readonly seconds: number
   readonly isBusy: boolean
 }
 
-const shiftsOf = (event: CalendarEvent, others: ReadonlyArray<CalendarEvent>, clocks: Clocks): ReadonlyArray<Shift> =>
-  others
+const shiftsOf = (
+  event: CalendarEvent,
+  replacements: ReadonlyArray<CalendarEvent>,
+  clocks: CalendarClocks
+): ReadonlyArray<Shift> =>
+  replacements
     .flatMap(({ replaces, start, seconds, isBusy }): ReadonlyArray<Shift> => {
       if (replaces === undefined || !replaces.andLater) return []
-      const from = event.isAllDay ? replaces.time.day * DAY_SECONDS : onClock(replaces.time, event.start.clock, clocks)
-      const to = onClock(start, event.start.clock, clocks)
-      return from === undefined || to === undefined ? [] : [{ from, by: to - from, seconds, isBusy }]
+      const from = event.isAllDay
+        ? replaces.time.day * DAY_SECONDS
+        : wallOnClock(replaces.time, event.start.clock, clocks)
+      const to = wallOnClock(start, event.start.clock, clocks)
+      return from === undefined || to === undefined ? [] : [{ from, offsetSeconds: to - from, seconds, isBusy }]
     })
     .toSorted((one, other) => one.from - other.from)
 
 /** Returns whether a rule has ended before a time on the clock of its series. Of two possible ends the later one counts. */
-const endOf = ({ until }: Rule, { start, isAllDay }: CalendarEvent, clocks: Clocks): ((wall: number) => boolean) => {
+const makeIsAfterEnd = (
+  { until }: CalendarRule,
+  { start, isAllDay }: CalendarEvent,
+  clocks: CalendarClocks
+): ((wall: number) => boolean) => {
   if (until === undefined) return () => false
   const day = Math.floor(until.wall / DAY_SECONDS)
   if (until.isDate) return (wall) => wall >= (day + 1) * DAY_SECONDS
-  const instant = until.ahead === undefined ? undefined : until.wall - until.ahead
+  const instant = until.utcOffset === undefined ? undefined : until.wall - until.utcOffset
   if (isAllDay) {
-    const there = instant === undefined ? day : Math.floor(clocks.property.wallOf(instant) / DAY_SECONDS)
-    return (wall) => wall >= (Math.max(day, there) + 1) * DAY_SECONDS
+    const dayAtProperty = instant === undefined ? day : Math.floor(clocks.property.wallOf(instant) / DAY_SECONDS)
+    return (wall) => wall >= (Math.max(day, dayAtProperty) + 1) * DAY_SECONDS
   }
   const last = instant === undefined ? until.wall : (start.clock ?? clocks.property).wallOf(instant)
   return (wall) => wall > last
 }
 
-const expandRule = (event: CalendarEvent, rule: Rule, furthest: number, context: ReadContext) =>
-  occurrencesOf(rule, event.start, {
-    soonest: context.first * DAY_SECONDS - MAX_ZONE_DIFFERENCE - furthest - event.seconds,
-    latest: (context.last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE + furthest,
-    isAfterEnd: endOf(rule, event, context.clocks),
+const expandRule = (event: CalendarEvent, rule: CalendarRule, maxShiftSeconds: number, context: ReadContext) =>
+  expandRecurrence(rule, event.start, {
+    soonest: context.first * DAY_SECONDS - MAX_ZONE_DIFFERENCE - maxShiftSeconds - event.seconds,
+    latest: (context.last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE + maxShiftSeconds,
+    isAfterEnd: makeIsAfterEnd(rule, event, context.clocks),
     left: context.left
   })
 
-const readDates = (event: CalendarEvent, clocks: Clocks): ReadonlyArray<Occurrence> =>
+const readDates = (event: CalendarEvent, clocks: CalendarClocks): ReadonlyArray<Occurrence> =>
   event.dates.map(({ time, seconds = event.seconds }) => {
     if (event.isAllDay && time.isMidnight) {
       const wall = time.day * DAY_SECONDS
       return { time: { wall, clock: undefined }, wall, seconds }
     }
-    return { time, wall: onClock(time, event.start.clock, clocks), seconds }
+    return { time, wall: wallOnClock(time, event.start.clock, clocks), seconds }
   })
 
 /**
  * Returns the nights of an event with all its repetitions, without those that `others`, of the same UID, stand for. Undefined if there are
  * too many to look at.
  */
-export const spansOf = (
+export const nightsOfEvent = (
   event: CalendarEvent,
-  others: ReadonlyArray<CalendarEvent>,
+  replacements: ReadonlyArray<CalendarEvent>,
   context: ReadContext
-): ReadonlyArray<Span> | undefined => {
+): ReadonlyArray<NightSpan> | undefined => {
   const { clocks } = context
   const { start, seconds } = event
-  if (event.replaces !== undefined) return event.isBusy ? spanOf(start, seconds, context) : []
-  const shifts = shiftsOf(event, others, clocks)
-  const furthest = Math.max(0, ...shifts.map(({ by, seconds }) => Math.abs(by) + seconds))
-  const replacedTimes = others.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.time]))
+  if (event.replaces !== undefined) return event.isBusy ? nightsOfOccurrence(start, seconds, context) : []
+  const shifts = shiftsOf(event, replacements, clocks)
+  const maxShiftSeconds = Math.max(0, ...shifts.map(({ offsetSeconds, seconds }) => Math.abs(offsetSeconds) + seconds))
+  const replacedTimes = replacements.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.time]))
   const exceptions = exceptionsOf(event, [...event.exceptions, ...replacedTimes], clocks)
   const occurrences: Array<Occurrence> = [{ time: start, wall: start.wall, seconds }]
   for (const rule of event.rules) {
-    const walls = expandRule(event, rule, furthest, context)
+    const walls = expandRule(event, rule, maxShiftSeconds, context)
     if (walls === undefined) return undefined
     for (const wall of walls) occurrences.push({ time: { wall, clock: start.clock }, wall, seconds })
   }
   for (const occurrence of readDates(event, clocks)) occurrences.push(occurrence)
   return occurrences.flatMap(({ time, wall, seconds }) => {
-    if (isLeftOut(exceptions, wall)) return []
+    if (isExcluded(exceptions, wall)) return []
     const shift = wall === undefined ? undefined : shifts.findLast(({ from }) => from <= wall)
-    if (wall === undefined || shift === undefined) return event.isBusy ? spanOf(time, seconds, context) : []
-    return shift.isBusy ? spanOf({ wall: wall + shift.by, clock: start.clock }, shift.seconds, context) : []
+    if (wall === undefined || shift === undefined) return event.isBusy ? nightsOfOccurrence(time, seconds, context) : []
+    return shift.isBusy
+      ? nightsOfOccurrence({ wall: wall + shift.offsetSeconds, clock: start.clock }, shift.seconds, context)
+      : []
   })
 }

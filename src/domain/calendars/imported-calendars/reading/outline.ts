@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_DEPTH, CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
-import { type ContentLine, contentLineOf, edgeOf, type LogicalLine, unfold } from "./content-lines.ts"
+import { type ContentLine, type LogicalLine, parseContentLine, parseEdge, unfold } from "./content-lines.ts"
 import {
   CALENDAR_CHILDREN,
   COMPONENTS,
@@ -12,16 +12,16 @@ import {
   mayHaveTimes,
   READ_PROPERTIES
 } from "./names.ts"
-import type { Report } from "./report.ts"
+import type { ReportClause } from "./report.ts"
 
 // Finds the components of a file: calendars, their events, their time zones. An unreadable line does not stop it.
 
-export interface Component {
+export interface CalendarComponent {
   readonly name: string
   readonly line: number
   /** The lines that decide days, by their names. */
   readonly properties: Map<string, Array<ContentLine>>
-  readonly components: Array<Component>
+  readonly components: Array<CalendarComponent>
   /** Whether all its lines could be read. */
   isWhole: boolean
   /** Whether a line of it has an unknown name that may be a misspelt SEQUENCE. */
@@ -56,7 +56,7 @@ const DATELIKE = new RegExp(
   "i"
 )
 
-const componentOf = (name: string, line: number): Component => ({
+const emptyComponent = (name: string, line: number): CalendarComponent => ({
   name,
   line,
   properties: new Map(),
@@ -65,7 +65,7 @@ const componentOf = (name: string, line: number): Component => ({
   mayHideSequence: false
 })
 
-const addLine = ({ properties }: Component, line: ContentLine): void => {
+const addLine = ({ properties }: CalendarComponent, line: ContentLine): void => {
   const lines = properties.get(line.name)
   if (lines === undefined) properties.set(line.name, [line])
   else lines.push(line)
@@ -75,7 +75,7 @@ const addLine = ({ properties }: Component, line: ContentLine): void => {
 const edgeText = (edge: string, name: string): string => (COMPONENTS.has(name) ? `${edge}:${name}` : edge)
 
 /** Moves the lines of a component that turned out to be a line of a text into the component around it. */
-const dissolve = (component: Component, into: Component): void => {
+const dissolve = (component: CalendarComponent, into: CalendarComponent): void => {
   for (const line of Array.from(component.properties.values()).flat()) addLine(into, line)
   for (const each of component.components) into.components.push(each)
 }
@@ -90,20 +90,20 @@ const isCutBegin = (text: string): boolean =>
 /** Builds the outline line by line. A returned text says why the file cannot be read at all. */
 class Outline {
   /** Holds calendars, and components that are outside of one. */
-  readonly root = componentOf("", 0)
-  readonly #open: Array<Component> = [this.root]
-  readonly #report: Report
+  readonly root = emptyComponent("", 0)
+  readonly #open: Array<CalendarComponent> = [this.root]
+  readonly #report: ReportClause
   /** Indented lines after a text, by their components: each is a property, or the rest of that text. */
-  readonly #indented = new Map<Component, Array<ContentLine>>()
+  readonly #indented = new Map<CalendarComponent, Array<ContentLine>>()
   #isAfterText = false
   #events = 0
   #hasCalendar = false
 
-  constructor(report: Report) {
+  constructor(report: ReportClause) {
     this.#report = report
   }
 
-  get #current(): Component {
+  get #current(): CalendarComponent {
     return this.#open.at(-1) ?? this.root
   }
 
@@ -117,7 +117,7 @@ class Outline {
   }
 
   /** Closes components until `depth` are open. Reports each of them as without an end, except the one that has ended. */
-  #closeTo(depth: number, ended: Component | undefined): void {
+  #closeTo(depth: number, ended: CalendarComponent | undefined): void {
     while (this.#open.length > depth) {
       const component = this.#open.pop()
       if (component === undefined) continue
@@ -137,7 +137,7 @@ class Outline {
   }
 
   /** Adds the indented lines of a component that are not the rest of a text for sure, and reports them. */
-  #addIndented(component: Component): void {
+  #addIndented(component: CalendarComponent): void {
     const indented = this.#indented.get(component) ?? []
     this.#indented.delete(component)
     if (component.name === "VCALENDAR") for (const line of indented) this.#checkCalendarLine(line)
@@ -155,7 +155,7 @@ class Outline {
   }
 
   /** Reports a component that has ended if it may be an event under another name. */
-  #checkPlace({ name, line, properties }: Component): void {
+  #checkPlace({ name, line, properties }: CalendarComponent): void {
     if (mayHaveTimes(name, this.#current.name) || !TIMES.some((each) => properties.has(each))) return
     this.#fault(`${edgeText("BEGIN", name)} in line ${line} may begin an event`)
   }
@@ -171,7 +171,7 @@ class Outline {
       this.#closeTo(this.isOpen("VCALENDAR") ? 2 : 1, undefined)
       if (!this.isOpen("VCALENDAR")) this.#report(`${name} in line ${line} is outside of VCALENDAR`)
     }
-    const component = componentOf(name, line)
+    const component = emptyComponent(name, line)
     this.#current.components.push(component)
     this.#open.push(component)
     if (this.#open.length - 1 > CALENDAR_FEED_DEPTH)
@@ -193,7 +193,7 @@ class Outline {
     const isOutside = this.#open.length === 1
     // Whatever follows a calendar does not belong to it.
     if (text === "" || (isOutside && this.#hasCalendar && !/^(?:BEGIN|END)\b/i.test(text))) return
-    const content = contentLineOf(logical)
+    const content = parseContentLine(logical)
     if (content === undefined || content.name === "BEGIN" || content.name === "END") {
       this.#isAfterText = false
       this.#fault(`line ${line} is not a content line`)
@@ -249,13 +249,16 @@ const CUT_OFF = "it is incomplete: END:VCALENDAR is missing"
  * Reads the components of a text: its calendars, and a last one with the components that are outside of any. Fails with a
  * clause if the file is empty, no iCalendar, cut off, or beyond a bound. Reports all else that cannot be read.
  */
-export const outlineOf = (text: string, report: Report): Result.Result<ReadonlyArray<Component>, string> => {
+export const parseOutline = (
+  text: string,
+  report: ReportClause
+): Result.Result<ReadonlyArray<CalendarComponent>, string> => {
   if (text.trim() === "") return Result.fail("it is empty")
   const outline = new Outline(report)
   let lastLine = ""
   for (const logical of unfold(text)) {
     if (logical.text !== "") lastLine = logical.text
-    const edge = edgeOf(logical.text)
+    const edge = parseEdge(logical.text)
     if (edge === undefined) outline.add(logical)
     else if (!edge.isBegin) outline.end(edge.name, logical.line)
     else {

@@ -51,7 +51,7 @@ export interface SeriesStart {
 }
 
 /** The bounds of an expansion, as walls. */
-export interface Search {
+export interface ExpansionBounds {
   readonly soonest: number
   readonly latest: number
   /** Returns whether the rule has ended before a wall. True for all later walls, too. */
@@ -61,40 +61,40 @@ export interface Search {
 }
 
 /** Returns whether a place among `length`, from 1 on, is wanted. Wanted numbers count from the end if they are negative. */
-const isWanted = (wanted: Numbers, place: number, length: number): boolean =>
-  wanted === undefined || wanted.includes(place) || wanted.includes(place - length - 1)
+const isSelected = (selected: Numbers, position: number, length: number): boolean =>
+  selected === undefined || selected.includes(position) || selected.includes(position - length - 1)
 
-const isWeekWanted = ({ weekNumbers, weekStart }: Recurrence, { number }: CalendarDay): boolean => {
+const isWeekSelected = ({ weekNumbers, weekStart }: Recurrence, { number }: CalendarDay): boolean => {
   if (weekNumbers === undefined) return true
   const week = weekStartOf(number, weekStart)
   const { year } = calendarDayOf(week + 3)
   const first = firstWeekOf(year, weekStart)
-  return isWanted(weekNumbers, (week - first) / 7 + 1, (firstWeekOf(year + 1, weekStart) - first) / 7)
+  return isSelected(weekNumbers, (week - first) / 7 + 1, (firstWeekOf(year + 1, weekStart) - first) / 7)
 }
 
-const isWeekdayWanted = ({ frequency, months, weekdays }: Recurrence, day: CalendarDay): boolean => {
+const isWeekdaySelected = ({ frequency, months, weekdays }: Recurrence, day: CalendarDay): boolean => {
   if (weekdays === undefined) return true
   const weekday = weekdayOf(day.number)
-  if (!weekdays.some((wanted) => wanted.weekday === weekday)) return false
+  if (!weekdays.some((selected) => selected.weekday === weekday)) return false
   const isByMonth = frequency === "MONTHLY" || months !== undefined
   const before = isByMonth ? day.dayOfMonth - 1 : day.number - yearStart(day.year)
   const after = (isByMonth ? monthLength(day.year, day.month) : yearLength(day.year)) - before - 1
   const ordinals = [0, Math.floor(before / 7) + 1, -Math.floor(after / 7) - 1]
-  return weekdays.some((wanted) => wanted.weekday === weekday && ordinals.includes(wanted.ordinal))
+  return weekdays.some((selected) => selected.weekday === weekday && ordinals.includes(selected.ordinal))
 }
 
-const isMonthWanted = ({ months }: Recurrence, { month }: CalendarDay): boolean => months?.includes(month) ?? true
+const isMonthSelected = ({ months }: Recurrence, { month }: CalendarDay): boolean => months?.includes(month) ?? true
 
 /**
  * Returns whether a day passes all parts of a rule that pick days. For each frequency the table of RFC 5545 comes to this: the
  * days of a period are those that all parts allow, since the parts of a shorter period pick among its days.
  */
-const isDayWanted = (rule: Recurrence, day: CalendarDay): boolean =>
-  isMonthWanted(rule, day) &&
-  isWanted(rule.monthDays, day.dayOfMonth, monthLength(day.year, day.month)) &&
-  isWanted(rule.yearDays, day.number - yearStart(day.year) + 1, yearLength(day.year)) &&
-  isWeekWanted(rule, day) &&
-  isWeekdayWanted(rule, day)
+const isDaySelected = (rule: Recurrence, day: CalendarDay): boolean =>
+  isMonthSelected(rule, day) &&
+  isSelected(rule.monthDays, day.dayOfMonth, monthLength(day.year, day.month)) &&
+  isSelected(rule.yearDays, day.number - yearStart(day.year) + 1, yearLength(day.year)) &&
+  isWeekSelected(rule, day) &&
+  isWeekdaySelected(rule, day)
 
 /** Returns a rule with the parts that it leaves to its start: the weekday, the day of the month, the month. */
 const withPartsOfStart = (rule: Recurrence, start: CalendarDay): Recurrence => {
@@ -177,8 +177,8 @@ const daysOf = (rule: Recurrence, { first, length }: DaySpan): ReadonlyArray<num
   const days: Array<number> = []
   let day = calendarDayOf(first)
   while (day.number < first + length) {
-    if (isDayWanted(rule, day)) days.push(day.number)
-    day = isMonthWanted(rule, day) ? dayAfter(day) : firstOfNextMonth(day)
+    if (isDaySelected(rule, day)) days.push(day.number)
+    day = isMonthSelected(rule, day) ? dayAfter(day) : firstOfNextMonth(day)
   }
   return days
 }
@@ -211,7 +211,7 @@ const UNIT_SECONDS: Readonly<Partial<Record<Frequency, number>>> = { SECONDLY: 1
 const nextMatch = (rule: Recurrence, unit: number, at: number): number => {
   const [day, time] = [Math.floor(at / DAY_SECONDS), timeOfDay(at)]
   const endOf = (seconds: number) => (Math.floor(at / seconds) + 1) * seconds
-  if (!isDayWanted(rule, calendarDayOf(day))) return endOf(DAY_SECONDS)
+  if (!isDaySelected(rule, calendarDayOf(day))) return endOf(DAY_SECONDS)
   if (!(rule.hours?.includes(Math.floor(time / 3600)) ?? true)) return endOf(3600)
   if (unit <= 60 && !(rule.minutes?.includes(minuteOf(time)) ?? true)) return endOf(60)
   if (unit === 1 && !(rule.seconds?.includes(time % 60) ?? true)) return endOf(1)
@@ -241,16 +241,16 @@ const periodsOfTimes = (rule: Recurrence, wall: number, unit: number): Periods =
 
 /** Returns the walls at the positions of BYSETPOS, in order and each once. */
 const wallsAt = (positions: Numbers, walls: ReadonlyArray<number>): ReadonlyArray<number> =>
-  positions === undefined ? walls : walls.filter((_, index) => isWanted(positions, index + 1, walls.length))
+  positions === undefined ? walls : walls.filter((_, index) => isSelected(positions, index + 1, walls.length))
 
 /**
  * Returns the occurrences of a rule from `soonest` to `latest`, as walls in order; undefined if there are too many to look at. The
  * start is among them, and counts for COUNT, only if the rule means it. A rule without COUNT is looked at from `soonest` on.
  */
-export const occurrencesOf = (
+export const expandRecurrence = (
   recurrence: Recurrence,
   start: SeriesStart,
-  { soonest, latest, isAfterEnd, left }: Search
+  { soonest, latest, isAfterEnd, left }: ExpansionBounds
 ): ReadonlyArray<number> | undefined => {
   // The standard says to ignore times in the rule of a date.
   const rule = start.isDate ? { ...recurrence, hours: undefined, minutes: undefined, seconds: undefined } : recurrence

@@ -4,18 +4,21 @@ import { CALENDAR_UNREADABLE_REASONS } from "../../../../platform/limits.ts"
 // other values may be about guests.
 
 /** Notes one part that could not be read, as a short clause: "DTEND in line 8 is unreadable". */
-export type Report = (clause: string) => void
+export type ReportClause = (clause: string) => void
 
 /** Different clauses that are counted. A feed may have a million broken lines, and each clause takes memory. */
-export const CLAUSES_COUNTED = 1_000
+export const MAX_COUNTED_CLAUSES = 1_000
 
 /** Collects clauses, each once. `clauses` returns the first few, and a last one that says how many more there were. */
-export const makeReport = (): { readonly report: Report; readonly clauses: () => ReadonlyArray<string> } => {
+export const makeClauseReport = (): {
+  readonly report: ReportClause
+  readonly clauses: () => ReadonlyArray<string>
+} => {
   const all = new Set<string>()
   let hasMore = false
   return {
     report: (clause) => {
-      if (all.size < CLAUSES_COUNTED) all.add(clause)
+      if (all.size < MAX_COUNTED_CLAUSES) all.add(clause)
       else if (!all.has(clause)) hasMore = true
     },
     clauses: () => {

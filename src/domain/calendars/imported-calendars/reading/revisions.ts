@@ -1,6 +1,6 @@
 import type { CalendarEvent } from "./event.ts"
-import type { Report } from "./report.ts"
-import { type Clocks, dateMeantBy } from "./time.ts"
+import type { ReportClause } from "./report.ts"
+import { type CalendarClocks, toAllDayDate } from "./time.ts"
 
 // Several events with one UID: revisions of the same event, and events that stand for single occurrences of it.
 
@@ -44,12 +44,12 @@ export const replacementsByUid = (
  */
 export const replacementsOfDates = (
   replacements: ReadonlyArray<CalendarEvent>,
-  clocks: Clocks,
-  report: Report
+  clocks: CalendarClocks,
+  report: ReportClause
 ): ReadonlyArray<CalendarEvent> =>
   replacements.flatMap((event) => {
     if (event.replaces === undefined) return []
-    const time = dateMeantBy(event.replaces.time, clocks)
+    const time = toAllDayDate(event.replaces.time, clocks)
     if (time !== undefined) return [{ ...event, replaces: { ...event.replaces, time } }]
     report(`RECURRENCE-ID of VEVENT in line ${event.line} names no day`)
     return []
@@ -59,7 +59,7 @@ export const replacementsOfDates = (
  * Reports events that move all later occurrences of a series, if it is not there, or if their own revision is unknown: where those
  * occurrences take place is unknown then.
  */
-export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: Report): void => {
+export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: ReportClause): void => {
   const series = new Set(events.flatMap(({ uid, replaces }) => (replaces === undefined ? [uid] : [])))
   for (const { uid, replaces, sequence, line } of events) {
     if (replaces?.andLater !== true) continue

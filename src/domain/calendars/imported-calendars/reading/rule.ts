@@ -1,15 +1,15 @@
 import type { Frequency, Recurrence, RuleWeekday } from "./recurrence.ts"
-import { timeOf, type WrittenTime } from "./values.ts"
+import { parseTime, type WrittenTime } from "./values.ts"
 
 // Reads recurrence rules (RFC 5545, 3.3.10). A rule is readable only if the standard gives all of its parts a meaning together.
 
-export interface Rule extends Recurrence {
+export interface CalendarRule extends Recurrence {
   /** The rule without COUNT and UNTIL, for the `VTIMEZONE` that `ical.js` reads. */
   readonly text: string
   readonly until: WrittenTime | undefined
 }
 
-const numberListOf = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`)
+const numberListPattern = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`)
 const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"]
 const WEEKDAY = `(?:${WEEKDAYS.join("|")})`
 
@@ -17,39 +17,39 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   FREQ: /^[A-Z]+$/,
   INTERVAL: /^0*[1-9]\d{0,5}$/,
   COUNT: /^0*[1-9]\d{0,8}$/,
-  BYSECOND: numberListOf("[0-5]?\\d|60"),
-  BYMINUTE: numberListOf("[0-5]?\\d"),
-  BYHOUR: numberListOf("[01]?\\d|2[0-3]"),
-  BYDAY: numberListOf(`(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}`),
-  BYMONTHDAY: numberListOf("[+-]?(?:0?[1-9]|[12]\\d|3[01])"),
-  BYYEARDAY: numberListOf("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
-  BYWEEKNO: numberListOf("[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3])"),
-  BYMONTH: numberListOf("0?[1-9]|1[0-2]"),
-  BYSETPOS: numberListOf("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
+  BYSECOND: numberListPattern("[0-5]?\\d|60"),
+  BYMINUTE: numberListPattern("[0-5]?\\d"),
+  BYHOUR: numberListPattern("[01]?\\d|2[0-3]"),
+  BYDAY: numberListPattern(`(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}`),
+  BYMONTHDAY: numberListPattern("[+-]?(?:0?[1-9]|[12]\\d|3[01])"),
+  BYYEARDAY: numberListPattern("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
+  BYWEEKNO: numberListPattern("[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3])"),
+  BYMONTH: numberListPattern("0?[1-9]|1[0-2]"),
+  BYSETPOS: numberListPattern("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
   WKST: new RegExp(`^${WEEKDAY}$`)
 }
 
 const FREQUENCIES: ReadonlyArray<Frequency> = ["SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
 
 /** Returns the parts of a rule by their names; undefined if one is unreadable, unknown or there twice. UNTIL is not read yet. */
-const partsOf = (value: string): ReadonlyMap<string, string> | undefined => {
+const parseRuleParts = (value: string): ReadonlyMap<string, string> | undefined => {
   const parts = new Map<string, string>()
   for (const part of value.trim().split(";")) {
     if (part.trim() === "") continue
-    const [, written = "", text = ""] = /^[ \t]*([A-Za-z]+)[ \t]*=([^=]*)$/.exec(part) ?? []
-    const name = written.toUpperCase()
+    const [, nameText = "", text = ""] = /^[ \t]*([A-Za-z]+)[ \t]*=([^=]*)$/.exec(part) ?? []
+    const name = nameText.toUpperCase()
     if (parts.has(name) || (name !== "UNTIL" && PARTS[name]?.test(text.toUpperCase()) !== true)) return undefined
     parts.set(name, name === "UNTIL" ? text : text.toUpperCase())
   }
   return parts
 }
 
-const weekdayIn = (text: string): RuleWeekday => ({
+const parseWeekday = (text: string): RuleWeekday => ({
   weekday: WEEKDAYS.indexOf(text.slice(-2)),
   ordinal: Number(text.slice(0, -2))
 })
 
-const numbersIn = (text: string | undefined): ReadonlyArray<number> | undefined => text?.split(",").map(Number)
+const parseNumbers = (text: string | undefined): ReadonlyArray<number> | undefined => text?.split(",").map(Number)
 
 /** Returns whether RFC 5545 allows the parts of a rule together. */
 const isAllowed = (rule: Recurrence): boolean => {
@@ -64,27 +64,27 @@ const isAllowed = (rule: Recurrence): boolean => {
 }
 
 /** Reads a rule; undefined if any part of it is unreadable, of another standard, or not allowed beside the others. */
-export const ruleOf = (value: string): Rule | undefined => {
-  const parts = partsOf(value)
+export const parseRule = (value: string): CalendarRule | undefined => {
+  const parts = parseRuleParts(value)
   const frequency = FREQUENCIES.find((each) => each === parts?.get("FREQ"))
   if (parts === undefined || frequency === undefined) return undefined
-  const [count, written] = [parts.get("COUNT"), parts.get("UNTIL")]
-  const until = written === undefined ? undefined : timeOf(written)
-  if (written !== undefined && until === undefined) return undefined
+  const [count, untilText] = [parts.get("COUNT"), parts.get("UNTIL")]
+  const until = untilText === undefined ? undefined : parseTime(untilText)
+  if (untilText !== undefined && until === undefined) return undefined
   const rule: Recurrence = {
     frequency,
     interval: Number(parts.get("INTERVAL") ?? 1),
     count: count === undefined ? undefined : Number(count),
     weekStart: WEEKDAYS.indexOf(parts.get("WKST") ?? "MO"),
-    months: numbersIn(parts.get("BYMONTH")),
-    weekNumbers: numbersIn(parts.get("BYWEEKNO")),
-    yearDays: numbersIn(parts.get("BYYEARDAY")),
-    monthDays: numbersIn(parts.get("BYMONTHDAY")),
-    weekdays: parts.get("BYDAY")?.split(",").map(weekdayIn),
-    hours: numbersIn(parts.get("BYHOUR")),
-    minutes: numbersIn(parts.get("BYMINUTE")),
-    seconds: numbersIn(parts.get("BYSECOND")),
-    positions: numbersIn(parts.get("BYSETPOS"))
+    months: parseNumbers(parts.get("BYMONTH")),
+    weekNumbers: parseNumbers(parts.get("BYWEEKNO")),
+    yearDays: parseNumbers(parts.get("BYYEARDAY")),
+    monthDays: parseNumbers(parts.get("BYMONTHDAY")),
+    weekdays: parts.get("BYDAY")?.split(",").map(parseWeekday),
+    hours: parseNumbers(parts.get("BYHOUR")),
+    minutes: parseNumbers(parts.get("BYMINUTE")),
+    seconds: parseNumbers(parts.get("BYSECOND")),
+    positions: parseNumbers(parts.get("BYSETPOS"))
   }
   if (!isAllowed(rule)) return undefined
   const text = Array.from(parts)

@@ -8,7 +8,7 @@ export interface WrittenTime {
   /** Seconds since 1970 as the clock it was written by shows them. */
   readonly wall: number
   /** Seconds that clock is ahead of UTC, if the value itself says so: 0 for `Z`. */
-  readonly ahead: number | undefined
+  readonly utcOffset: number | undefined
 }
 
 /** `20270501`, `20270501T150000`, `20270501T150000Z`, and the same with the dashes and colons of ISO 8601. */
@@ -26,13 +26,13 @@ const isRealDate = (start: number, month: number, day: number): boolean => {
 }
 
 /** Reads a date or a time; undefined if it is none, or none that exists. */
-export const timeOf = (text: string): WrittenTime | undefined => {
+export const parseTime = (text: string): WrittenTime | undefined => {
   const match = TIME.exec(text.trim())
   if (match === null) return undefined
   const numberAt = (group: number) => Number(match[group] ?? 0)
   const start = dayStart(numberAt(1), numberAt(3), numberAt(4))
   if (!isRealDate(start, numberAt(3), numberAt(4))) return undefined
-  if (match[5] === undefined) return { isDate: true, wall: start, ahead: undefined }
+  if (match[5] === undefined) return { isDate: true, wall: start, utcOffset: undefined }
   const [hour, minute, second] = [numberAt(5), numberAt(7), numberAt(8)]
   if (hour > 23 || minute > 59 || second > 60 || numberAt(11) > 23 || numberAt(12) > 59) return undefined
   const offset = numberAt(11) * 3600 + numberAt(12) * 60
@@ -40,19 +40,19 @@ export const timeOf = (text: string): WrittenTime | undefined => {
   return {
     isDate: false,
     wall: start + hour * 3600 + minute * 60 + second,
-    ahead: hasOffset ? (match[10] === "-" ? -offset : offset) : undefined
+    utcOffset: hasOffset ? (match[10] === "-" ? -offset : offset) : undefined
   }
 }
 
-const two = (number: number): string => String(number).padStart(2, "0")
+const padTwo = (number: number): string => String(number).padStart(2, "0")
 
 /** Returns a time in the basic form: `20270501T150000Z`. */
-export const basicOf = ({ wall, isDate, ahead }: WrittenTime): string => {
-  const at = new Date((wall - (ahead ?? 0)) * 1000)
-  const date = `${String(at.getUTCFullYear()).padStart(4, "0")}${two(at.getUTCMonth() + 1)}${two(at.getUTCDate())}`
+export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): string => {
+  const at = new Date((wall - (utcOffset ?? 0)) * 1000)
+  const date = `${String(at.getUTCFullYear()).padStart(4, "0")}${padTwo(at.getUTCMonth() + 1)}${padTwo(at.getUTCDate())}`
   if (isDate) return date
-  const time = `${two(at.getUTCHours())}${two(at.getUTCMinutes())}${two(at.getUTCSeconds())}`
-  return `${date}T${time}${ahead === undefined ? "" : "Z"}`
+  const time = `${padTwo(at.getUTCHours())}${padTwo(at.getUTCMinutes())}${padTwo(at.getUTCSeconds())}`
+  return `${date}T${time}${utcOffset === undefined ? "" : "Z"}`
 }
 
 const DURATION = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
@@ -60,18 +60,18 @@ const DURATION = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(
 const LONGEST_SECONDS = 100_000 * DAY_SECONDS
 
 /** Reads a duration in seconds; undefined if it is none, or negative. */
-export const durationOf = (text: string): number | undefined => {
+export const parseDuration = (text: string): number | undefined => {
   const match = DURATION.exec(text.trim())
   if (match === null) return undefined
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0))
-  const all = (weeks * 7 + days) * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds
-  return Math.min(all, LONGEST_SECONDS)
+  const total = (weeks * 7 + days) * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds
+  return Math.min(total, LONGEST_SECONDS)
 }
 
 /** Reads `+0100` or `-023000` in seconds; undefined if it is none. */
-export const offsetOf = (text: string): number | undefined => {
+export const parseOffset = (text: string): number | undefined => {
   const [, sign, hours, minutes, seconds = 0] = /^([+-])(\d\d)([0-5]\d)([0-5]\d)?$/.exec(text.trim()) ?? []
   if (sign === undefined || Number(hours) > 23) return undefined
-  const all = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-  return sign === "-" ? -all : all
+  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+  return sign === "-" ? -total : total
 }

@@ -2,28 +2,28 @@ import windowsZones from "cldr-core/supplemental/windowsZones.json" with { type:
 import * as Result from "effect/Result"
 import ICAL from "ical.js"
 import { DAY_SECONDS } from "./nights.ts"
-import type { Component } from "./outline.ts"
-import type { Report } from "./report.ts"
-import { ruleOf } from "./rule.ts"
-import { basicOf, offsetOf, timeOf } from "./values.ts"
+import type { CalendarComponent } from "./outline.ts"
+import type { ReportClause } from "./report.ts"
+import { parseRule } from "./rule.ts"
+import { formatBasicTime, parseOffset, parseTime } from "./values.ts"
 
 // Finds time zones by name: in the runtime, in the table of Windows names, and in the calendar itself.
 
 /** The clock of a zone. Walls are seconds since 1970 as it shows them, instants are seconds since 1970. */
-export interface Clock {
+export interface ZoneClock {
   readonly instantOf: (wall: number) => number
   readonly wallOf: (instant: number) => number
   /** False for an unknown zone: the clock of the property stands in for it. */
   readonly isKnown: boolean
 }
 
-export const UTC: Clock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
+export const UTC: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
 /** Quarters of an hour whose offset is remembered, for each zone. Offsets change only at the beginning of a quarter. */
-const REMEMBERED = 20_000
+const OFFSET_CACHE_SIZE = 20_000
 const QUARTER_SECONDS = 900
 
-const FIELDS = {
+const DATE_TIME_FIELDS = {
   calendar: "iso8601",
   numberingSystem: "latn",
   hourCycle: "h23",
@@ -36,7 +36,7 @@ const FIELDS = {
 } as const
 
 /** Returns a function that computes how many seconds the clock of a zone is ahead of UTC at an instant. */
-const offsetsBy =
+const makeComputeOffset =
   (format: Intl.DateTimeFormat) =>
   (at: number): number => {
     const parts = new Map(format.formatToParts(at * 1000).map(({ type, value }) => [type, Number(value)]))
@@ -45,13 +45,13 @@ const offsetsBy =
     return wall / 1000 - at
   }
 
-const clockBy = (computeOffset: (at: number) => number): Clock => {
+const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
   const offsets = new Map<number, number>()
   const offsetAt = (at: number): number => {
     const quarter = Math.floor(at / QUARTER_SECONDS) * QUARTER_SECONDS
-    const remembered = offsets.get(quarter)
-    if (remembered !== undefined) return remembered
-    if (offsets.size >= REMEMBERED) offsets.clear()
+    const cached = offsets.get(quarter)
+    if (cached !== undefined) return cached
+    if (offsets.size >= OFFSET_CACHE_SIZE) offsets.clear()
     const seconds = computeOffset(quarter)
     offsets.set(quarter, seconds)
     return seconds
@@ -70,22 +70,22 @@ const clockBy = (computeOffset: (at: number) => number): Clock => {
   }
 }
 
-const clocks = new Map<string, Clock>()
+const clockCache = new Map<string, ZoneClock>()
 /** Clocks that are remembered. There are about six hundred zones, and names may differ in their case. */
-const NAMES = 1_000
+const CLOCK_CACHE_SIZE = 1_000
 
 /** Names of UTC itself. Other zones without an offset, such as Africa/Abidjan, are places. */
 const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
 
-const ianaClock = (name: string): Clock | undefined => {
+const ianaClock = (name: string): ZoneClock | undefined => {
   if (UTC_NAME.test(name)) return UTC
-  const remembered = clocks.get(name)
-  if (remembered !== undefined) return remembered
-  const format = Result.try(() => new Intl.DateTimeFormat("en-US", { ...FIELDS, timeZone: name }))
+  const cached = clockCache.get(name)
+  if (cached !== undefined) return cached
+  const format = Result.try(() => new Intl.DateTimeFormat("en-US", { ...DATE_TIME_FIELDS, timeZone: name }))
   if (Result.isFailure(format)) return undefined
-  const clock = clockBy(offsetsBy(format.success))
-  if (clocks.size >= NAMES) clocks.clear()
-  clocks.set(name, clock)
+  const clock = makeClock(makeComputeOffset(format.success))
+  if (clockCache.size >= CLOCK_CACHE_SIZE) clockCache.clear()
+  clockCache.set(name, clock)
   return clock
 }
 
@@ -97,47 +97,48 @@ const IANA_OF_WINDOWS: ReadonlyMap<string, string> = new Map(
 )
 
 /** Returns the names that a TZID may contain: some programs write `/example.com/20270101/Europe/Berlin`. */
-const namesIn = (name: string): ReadonlyArray<string> => {
+const candidateNames = (name: string): ReadonlyArray<string> => {
   if (!name.startsWith("/")) return [name]
   const parts = name.split("/")
   return [3, 2, 1].map((count) => parts.slice(-count).join("/"))
 }
 
 /** Returns the clock of a zone by its IANA or Windows name; undefined if the name is neither. */
-export const clockNamed = (name: string): Clock | undefined => {
-  for (const each of namesIn(name)) {
+export const findClock = (name: string): ZoneClock | undefined => {
+  for (const each of candidateNames(name)) {
     const clock = ianaClock(IANA_OF_WINDOWS.get(each.toLowerCase()) ?? each)
     if (clock !== undefined) return clock
   }
   return undefined
 }
 
-const textIn = (component: Component, name: string): string => component.properties.get(name)?.[0]?.value.trim() ?? ""
+const propertyText = (component: CalendarComponent, name: string): string =>
+  component.properties.get(name)?.[0]?.value.trim() ?? ""
 
 /** Returns the lines of STANDARD or DAYLIGHT with checked values; undefined if a value is unreadable. */
-const observanceOf = (component: Component): ReadonlyArray<string> | undefined => {
-  const start = timeOf(textIn(component, "DTSTART"))
-  const [from, to] = [textIn(component, "TZOFFSETFROM"), textIn(component, "TZOFFSETTO")]
-  const isReadable = start !== undefined && offsetOf(from) !== undefined && offsetOf(to) !== undefined
+const formatObservance = (component: CalendarComponent): ReadonlyArray<string> | undefined => {
+  const start = parseTime(propertyText(component, "DTSTART"))
+  const [from, to] = [propertyText(component, "TZOFFSETFROM"), propertyText(component, "TZOFFSETTO")]
+  const isReadable = start !== undefined && parseOffset(from) !== undefined && parseOffset(to) !== undefined
   if (!component.isWhole || !isReadable) return undefined
-  const rules = component.properties.get("RRULE")?.map(({ value }) => ruleOf(value)) ?? []
-  const dates = component.properties.get("RDATE")?.flatMap(({ value }) => value.split(",").map(timeOf)) ?? []
+  const rules = component.properties.get("RRULE")?.map(({ value }) => parseRule(value)) ?? []
+  const dates = component.properties.get("RDATE")?.flatMap(({ value }) => value.split(",").map(parseTime)) ?? []
   const lines: Array<string> = []
   for (const rule of rules) {
     if (rule === undefined) return undefined
     const count = rule.count === undefined ? "" : `;COUNT=${rule.count}`
-    lines.push(`RRULE:${rule.text}${count}${rule.until === undefined ? "" : `;UNTIL=${basicOf(rule.until)}`}`)
+    lines.push(`RRULE:${rule.text}${count}${rule.until === undefined ? "" : `;UNTIL=${formatBasicTime(rule.until)}`}`)
   }
   for (const date of dates) {
     if (date === undefined) return undefined
-    lines.push(`RDATE${date.isDate ? ";VALUE=DATE" : ""}:${basicOf(date)}`)
+    lines.push(`RDATE${date.isDate ? ";VALUE=DATE" : ""}:${formatBasicTime(date)}`)
   }
-  const own = [`DTSTART:${basicOf({ ...start, isDate: false })}`, `TZOFFSETFROM:${from}`, `TZOFFSETTO:${to}`]
-  return [`BEGIN:${component.name}`, ...own, ...lines, `END:${component.name}`]
+  const header = [`DTSTART:${formatBasicTime({ ...start, isDate: false })}`, `TZOFFSETFROM:${from}`, `TZOFFSETTO:${to}`]
+  return [`BEGIN:${component.name}`, ...header, ...lines, `END:${component.name}`]
 }
 
 /** Returns a time of `ical.js` that shows the same date and hour, without a zone. */
-const libraryTime = (wall: number): ICAL.Time => {
+const toLibraryTime = (wall: number): ICAL.Time => {
   const at = new Date(wall * 1000)
   return ICAL.Time.fromData({
     year: at.getUTCFullYear(),
@@ -151,16 +152,16 @@ const libraryTime = (wall: number): ICAL.Time => {
 }
 
 /** Returns the clock that a VTIMEZONE describes; undefined if it is empty, or unreadable in part. */
-const clockDescribed = (component: Component): Clock | undefined => {
-  const observances = component.components.map(observanceOf)
+const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined => {
+  const observances = component.components.map(formatObservance)
   if (!component.isWhole || observances.length === 0 || observances.includes(undefined)) return undefined
   const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
   const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(timezone)) return undefined
-  const offsetAtWall = (wall: number): number => timezone.success.utcOffset(libraryTime(wall))
+  const offsetAtWall = (wall: number): number => timezone.success.utcOffset(toLibraryTime(wall))
   // The library expands the rules at the first call, and may fail then.
   if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
-  return clockBy((at) => {
+  return makeClock((at) => {
     const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
     // The library takes walls, and changes the offset at the earlier one of the two walls of a change.
     return before === after ? before : offsetAtWall(at + Math.min(before, after))
@@ -174,19 +175,19 @@ const printableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?
  * Returns a function that finds the clock of a TZID. It looks in the runtime and in the table of Windows names first, then in
  * the VTIMEZONEs of the calendar. It reports an unknown zone once, and returns the property's clock for it.
  */
-export const clocksOf = (
-  timezones: ReadonlyArray<Component>,
-  property: Clock,
-  report: Report
-): ((name: string) => Clock) => {
-  const componentsByName = new Map(timezones.map((component) => [textIn(component, "TZID"), component]))
-  const clocksByName = new Map<string, Clock>()
-  const resolve = (name: string): Clock => {
-    const known = clockNamed(name)
-    if (known !== undefined) return known
+export const makeClockLookup = (
+  timezones: ReadonlyArray<CalendarComponent>,
+  property: ZoneClock,
+  report: ReportClause
+): ((name: string) => ZoneClock) => {
+  const componentsByName = new Map(timezones.map((component) => [propertyText(component, "TZID"), component]))
+  const clocksByName = new Map<string, ZoneClock>()
+  const resolve = (name: string): ZoneClock => {
+    const standardClock = findClock(name)
+    if (standardClock !== undefined) return standardClock
     const component = componentsByName.get(name)
     if (component !== undefined) {
-      const clock = clockDescribed(component) ?? clockNamed(textIn(component, "X-LIC-LOCATION"))
+      const clock = parseTimezoneClock(component) ?? findClock(propertyText(component, "X-LIC-LOCATION"))
       if (clock !== undefined) return clock
     }
     report(`the time zone ${printableName(name)} is unknown`)

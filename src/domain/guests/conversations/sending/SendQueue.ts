@@ -1,17 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { busyWith, type Taking, type Whose } from "../../../../jobs/in-turn.ts"
-import { leaseEnd } from "../../../../jobs/lease.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../../jobs/in-turn.ts"
+import { computeLeaseEnd } from "../../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
-import { rowOf, rowsOf } from "../../../../platform/database/rows.ts"
-import { MESSAGE_TRIED_MS } from "../../../../platform/limits.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
+import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 import { TakenMessage } from "./message.ts"
 import {
-  type Failed,
-  handingBack,
-  type LaneInHand,
-  type Over,
-  type Sent,
+  type ClaimedSendPartition,
+  type MessageEndedParameters,
+  type MessageFailedParameters,
+  type MessageSentParameters,
+  releasePartitionSql,
   settlingFailed,
   settlingOver,
   settlingSent
@@ -21,18 +21,24 @@ import { takingDue } from "./taking.ts"
 /** Milliseconds a worker has a lane to itself: one try and writing down how it ended fit into it. */
 export const SEND_LEASE_MS = 45_000
 
-const readTaken = rowsOf(TakenMessage)
-const readEchoes = rowOf(Schema.Struct({ echoes: Schema.Array(Schema.String) }))
-const readCount = rowOf(Schema.Struct({ messages: Schema.Int }))
+const readTaken = makeRowsReader(TakenMessage)
+const readEchoes = makeOptionalRowReader(Schema.Struct({ echoes: Schema.Array(Schema.String) }))
+const readCount = makeOptionalRowReader(Schema.Struct({ messages: Schema.Int }))
 
-const laneInHand = ({ operator_id, conversation_id, attempts }: TakenMessage, now: Date): LaneInHand => ({
+const toClaimedPartition = (
+  { operator_id, conversation_id, attempts }: TakenMessage,
+  now: Date
+): ClaimedSendPartition => ({
   operator_id,
   conversation_id,
   attempts,
   now
 })
 
-const inHand = (taken: TakenMessage, now: Date) => ({ ...laneInHand(taken, now), message_id: taken.message_id })
+const toClaimedMessage = (taken: TakenMessage, now: Date) => ({
+  ...toClaimedPartition(taken, now),
+  message_id: taken.message_id
+})
 
 /**
  * What guests are still to be told, in the database, for any worker of any process. Each conversation has a lane, taken for one
@@ -41,38 +47,43 @@ const inHand = (taken: TakenMessage, now: Date) => ({ ...laneInHand(taken, now),
  */
 export class SendQueue extends Context.Service<SendQueue>()("latchkey/resources/SendQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-    const sent = inForms(sql, (given: Givens<Sent>) => settlingSent(sql, given))
-    const over = inForms(sql, (given: Givens<Over>) => settlingOver(sql, given))
-    const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
-    const handBack = inForms(sql, (given: Givens<LaneInHand>) => handingBack(sql, given))
+    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+    const recordSent = inForms(sql, (given: Givens<MessageSentParameters>) => settlingSent(sql, given))
+    const recordEnded = inForms(sql, (given: Givens<MessageEndedParameters>) => settlingOver(sql, given))
+    const postpone = inForms(sql, (given: Givens<MessageFailedParameters>) => settlingFailed(sql, given))
+    const release = inForms(sql, (given: Givens<ClaimedSendPartition>) => releasePartitionSql(sql, given))
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<Whose>) =>
-        readTaken(take({ now, leaseEnd: leaseEnd(now, SEND_LEASE_MS), most, ...busyWith(underWay) })),
+      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, SEND_LEASE_MS), most, ...toBusyCounts(underWay) })),
 
       /** The guest has it. Answers the names of what the channel had told of it before, which are it, and are gone. */
-      sent: (taken: TakenMessage, channelMessageId: string | null, now: Date) =>
+      recordSent: (taken: TakenMessage, channelMessageId: string | null, now: Date) =>
         Effect.map(
-          readEchoes(sent({ ...inHand(taken, now), channel_message_id: channelMessageId ?? undefined })),
+          readEchoes(
+            recordSent({ ...toClaimedMessage(taken, now), channel_message_id: channelMessageId ?? undefined })
+          ),
           (row) => row?.echoes ?? []
         ),
 
       /** It is over. Answers whether it was until now. */
-      over: (taken: TakenMessage, delivery: Over["delivery"], reason: string, now: Date) =>
-        Effect.map(readCount(over({ ...inHand(taken, now), delivery, reason })), (row) => (row?.messages ?? 0) > 0),
+      recordEnded: (taken: TakenMessage, delivery: MessageEndedParameters["delivery"], reason: string, now: Date) =>
+        Effect.map(
+          readCount(recordEnded({ ...toClaimedMessage(taken, now), delivery, reason })),
+          (row) => (row?.messages ?? 0) > 0
+        ),
 
       /** It is tried again then. Answers how many of the lane were given up, since they waited for too long. */
-      failed: (taken: TakenMessage, reason: string, maybe: boolean, nextTry: Date, now: Date) =>
+      postpone: (taken: TakenMessage, reason: string, maybeSent: boolean, nextTry: Date, now: Date) =>
         Effect.map(
           readCount(
-            failed({
-              ...inHand(taken, now),
+            postpone({
+              ...toClaimedMessage(taken, now),
               failures: taken.failures,
               nextTry,
               reason,
-              maybe,
-              tooOld: new Date(now.getTime() - MESSAGE_TRIED_MS),
+              maybeSent,
+              tooOld: new Date(now.getTime() - MESSAGE_GIVE_UP_MS),
               lost: `given up after a day: ${reason}`,
               unsure: `given up after a day, and it may have been delivered: ${reason}`
             })
@@ -80,7 +91,7 @@ export class SendQueue extends Context.Service<SendQueue>()("latchkey/resources/
           (row) => row?.messages ?? 0
         ),
 
-      handBack: (taken: TakenMessage, now: Date) => Effect.orDie(handBack(laneInHand(taken, now)))
+      release: (taken: TakenMessage, now: Date) => Effect.orDie(release(toClaimedPartition(taken, now)))
     }
   })
 }) {

@@ -25,10 +25,10 @@ export const TakenMessage = Schema.Struct({
 export type TakenMessage = typeof TakenMessage.Type
 
 /** How telling a channel ended. */
-export type Ended =
+export type SendOutcome =
   /** The guest has it, under the channel's own name of it if that says one. */
-  | { readonly end: "sent"; readonly channelMessageId: string | null }
+  | { readonly kind: "sent"; readonly channelMessageId: string | null }
   /** It did not take it and would not; or nobody can ever know whether it did. */
-  | { readonly end: "refused" | "unknown"; readonly reason: string }
+  | { readonly kind: "refused" | "unknown"; readonly reason: string }
   /** It could not be told, and may be later. `maybe`: by now it may have got there all the same. */
-  | { readonly end: "failed"; readonly reason: string; readonly maybe: boolean }
+  | { readonly kind: "failed"; readonly reason: string; readonly maybeSent: boolean }

@@ -6,27 +6,27 @@ import type { Givens } from "../../../../platform/database/forms.ts"
 // must who settles one: so the lane counts what waits, also where the channel has said meanwhile that the message is there.
 // Then nothing is left to settle, and the lane only goes on. Done twice each is done once.
 
-export interface LaneInHand {
+export interface ClaimedSendPartition {
   readonly operator_id: number
   readonly conversation_id: number
   readonly attempts: number
   readonly now: Date
 }
 
-interface InHand extends LaneInHand {
+interface ClaimedMessageParameters extends ClaimedSendPartition {
   readonly message_id: number
 }
 
 const isOfConversation = (
   sql: SqlClient,
-  { operator_id, conversation_id }: Pick<Givens<LaneInHand>, "operator_id" | "conversation_id">
+  { operator_id, conversation_id }: Pick<Givens<ClaimedSendPartition>, "operator_id" | "conversation_id">
 ): Fragment => sql`operator_id = ${operator_id} AND conversation_id = ${conversation_id}`
 
 /** Whether a lane is still the worker's: nobody has taken it since. */
-const isMine = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment =>
+const isClaimedCondition = (sql: SqlClient, inHand: Givens<ClaimedSendPartition>): Fragment =>
   sql`${isOfConversation(sql, inHand)} AND attempts = ${inHand.attempts}`
 
-export interface Sent extends InHand {
+export interface MessageSentParameters extends ClaimedMessageParameters {
   readonly channel_message_id: string | undefined
 }
 
@@ -36,9 +36,9 @@ export interface Sent extends InHand {
  * One that was sent too, or that the guest wrote, is another whatever its channel calls it, and keeps that name. Answers the
  * names of those that went.
  */
-export const settlingSent = (sql: SqlClient, sent: Givens<Sent>): Fragment => {
+export const settlingSent = (sql: SqlClient, sent: Givens<MessageSentParameters>): Fragment => {
   const { now, attempts, message_id, channel_message_id } = sent
-  const named = sql`${channel_message_id ?? null}::text`
+  const channelMessageIdSql = sql`${channel_message_id ?? null}::text`
   return sql`
     WITH lane AS (
       SELECT operator_id, conversation_id FROM message_lanes WHERE ${isOfConversation(sql, sent)} FOR NO KEY UPDATE
@@ -49,16 +49,16 @@ export const settlingSent = (sql: SqlClient, sent: Givens<Sent>): Fragment => {
     ), echo AS (
       DELETE FROM messages m USING ours
       WHERE m.operator_id = ours.operator_id AND m.conversation_id = ours.conversation_id
-        AND m.channel_message_id = ${named} AND m.delivery IS NULL AND m.sender_role = 'host'
+        AND m.channel_message_id = ${channelMessageIdSql} AND m.delivery IS NULL AND m.sender_role = 'host'
       RETURNING m.code
     ), other AS MATERIALIZED (
       SELECT array(SELECT code FROM echo) AS echoes, EXISTS (
         SELECT FROM ours JOIN messages m ON m.operator_id = ours.operator_id AND m.conversation_id = ours.conversation_id
-        WHERE m.channel_message_id = ${named} AND (m.delivery IS NOT NULL OR m.sender_role = 'guest')) AS named
+        WHERE m.channel_message_id = ${channelMessageIdSql} AND (m.delivery IS NOT NULL OR m.sender_role = 'guest')) AS named
     ), settled AS (
       UPDATE messages m
       SET delivery = 'sent', reason = NULL, settled_at = ${now}, traceparent = NULL,
-        channel_message_id = CASE WHEN other.named THEN m.channel_message_id ELSE ${named} END
+        channel_message_id = CASE WHEN other.named THEN m.channel_message_id ELSE ${channelMessageIdSql} END
       FROM ours, other WHERE m.operator_id = ours.operator_id AND m.id = ours.id
     ), going_on AS (
       UPDATE message_lanes l
@@ -70,15 +70,15 @@ export const settlingSent = (sql: SqlClient, sent: Givens<Sent>): Fragment => {
     SELECT echoes FROM other`
 }
 
-export interface Over extends InHand {
+export interface MessageEndedParameters extends ClaimedMessageParameters {
   readonly delivery: "refused" | "unknown"
   readonly reason: string
 }
 
 /** It is over without being sent, as far as anybody knows: the lane goes on with what else waits. */
-export const settlingOver = (sql: SqlClient, over: Givens<Over>): Fragment => sql`
+export const settlingOver = (sql: SqlClient, over: Givens<MessageEndedParameters>): Fragment => sql`
   WITH lane AS (
-    SELECT operator_id, conversation_id FROM message_lanes WHERE ${isMine(sql, over)} FOR NO KEY UPDATE
+    SELECT operator_id, conversation_id FROM message_lanes WHERE ${isClaimedCondition(sql, over)} FOR NO KEY UPDATE
   ), settled AS (
     UPDATE messages m SET delivery = ${over.delivery}, reason = ${over.reason}, settled_at = ${over.now},
       traceparent = NULL
@@ -93,12 +93,12 @@ export const settlingOver = (sql: SqlClient, over: Givens<Over>): Fragment => sq
   )
   SELECT count(*) AS messages FROM settled`
 
-export interface Failed extends InHand {
+export interface MessageFailedParameters extends ClaimedMessageParameters {
   readonly failures: number
   readonly nextTry: Date
   readonly reason: string
   /** Whether it may have got there by now. */
-  readonly maybe: boolean
+  readonly maybeSent: boolean
   /** What was recorded by then has been tried for long enough. */
   readonly tooOld: Date
   /** Why it is given up, if it surely never got there and if it may have. */
@@ -110,26 +110,26 @@ export interface Failed extends InHand {
  * The channel could not be told: all of the lane waits, so that nothing overtakes. What waits for too long is given up, each of
  * it, so that a channel that is away for days is not asked for each. Answers how many were given up.
  */
-export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment => {
+export const settlingFailed = (sql: SqlClient, failed: Givens<MessageFailedParameters>): Fragment => {
   const { message_id, now, tooOld } = failed
-  const isTried = sql`m.id = ${message_id}`
-  const isOver = sql`m.created_at <= ${tooOld}`
-  const isUnsure = sql`CASE WHEN ${isTried} THEN ${failed.maybe}::boolean ELSE m.maybe_sent END`
+  const isTriedCondition = sql`m.id = ${message_id}`
+  const isTooOldCondition = sql`m.created_at <= ${tooOld}`
+  const isMaybeSentCondition = sql`CASE WHEN ${isTriedCondition} THEN ${failed.maybeSent}::boolean ELSE m.maybe_sent END`
   return sql`
     WITH lane AS (
       SELECT operator_id, conversation_id FROM message_lanes
-      WHERE ${isMine(sql, failed)} AND failures = ${failed.failures} FOR NO KEY UPDATE
+      WHERE ${isClaimedCondition(sql, failed)} AND failures = ${failed.failures} FOR NO KEY UPDATE
     ), tried AS (
       UPDATE messages m
-      SET maybe_sent = ${isUnsure},
-        delivery = CASE WHEN NOT ${isOver} THEN 'queued' WHEN ${isUnsure} THEN 'unknown' ELSE 'refused' END,
-        reason = CASE WHEN NOT ${isOver} THEN ${failed.reason} WHEN ${isUnsure} THEN ${failed.unsure} ELSE ${failed.lost} END,
-        settled_at = CASE WHEN ${isOver} THEN ${now}::timestamptz END,
-        traceparent = CASE WHEN NOT ${isOver} THEN m.traceparent END
+      SET maybe_sent = ${isMaybeSentCondition},
+        delivery = CASE WHEN NOT ${isTooOldCondition} THEN 'queued' WHEN ${isMaybeSentCondition} THEN 'unknown' ELSE 'refused' END,
+        reason = CASE WHEN NOT ${isTooOldCondition} THEN ${failed.reason} WHEN ${isMaybeSentCondition} THEN ${failed.unsure} ELSE ${failed.lost} END,
+        settled_at = CASE WHEN ${isTooOldCondition} THEN ${now}::timestamptz END,
+        traceparent = CASE WHEN NOT ${isTooOldCondition} THEN m.traceparent END
       FROM lane
       WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.delivery = 'queued'
-        AND (${isTried} OR ${isOver})
-      RETURNING ${isTried} AS tried, m.delivery
+        AND (${isTriedCondition} OR ${isTooOldCondition})
+      RETURNING ${isTriedCondition} AS tried, m.delivery
     ), gone AS (
       SELECT count(*) FILTER (WHERE delivery <> 'queued') AS messages, coalesce(bool_or(tried), false) AS tried FROM tried
     ), waits AS (
@@ -143,5 +143,5 @@ export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment
 }
 
 /** Gives a lane back, its message tried or not: nobody knows any more. */
-export const handingBack = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
-  UPDATE message_lanes SET due_at = ${inHand.now} WHERE ${isMine(sql, inHand)}`
+export const releasePartitionSql = (sql: SqlClient, partition: Givens<ClaimedSendPartition>): Fragment => sql`
+  UPDATE message_lanes SET due_at = ${partition.now} WHERE ${isClaimedCondition(sql, partition)}`

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Queue, type Taking } from "../../../../jobs/in-turn.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../../jobs/in-turn.ts"
 import type { Givens } from "../../../../platform/database/forms.ts"
 
 // The statement by which lanes are taken: rows that were found are changed by where they lie.
@@ -11,13 +11,13 @@ export const SENDING_SHARE = 8
 export const SENDING_ACCOUNT_SHARE = 4
 
 /** What of it is due, and in which turn. */
-export const messageQueue = (sql: SqlClient): Queue => ({
+export const messageQueue = (sql: SqlClient): FairQueue => ({
   table: sql`message_lanes`,
-  row: sql`conversation_id`,
-  waits: sql`waiting > 0`,
-  reached: sql`true`,
-  share: SENDING_SHARE,
-  accountShare: SENDING_ACCOUNT_SHARE
+  keyColumn: sql`conversation_id`,
+  pendingCondition: sql`waiting > 0`,
+  accountCondition: sql`true`,
+  operatorLimit: SENDING_SHARE,
+  accountLimit: SENDING_ACCOUNT_SHARE
 })
 
 /**
@@ -25,10 +25,10 @@ export const messageQueue = (sql: SqlClient): Queue => ({
  * dies in the middle of it leaves this much. A lane that was changed since the statement began lies elsewhere by then and is
  * left to the next: so its first message is the first that waits.
  */
-export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
+export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>): Fragment => {
   const queue = messageQueue(sql)
   return sql`
-  WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
+  WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}, taken AS (
     UPDATE message_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
     RETURNING l.operator_id, l.conversation_id, l.account_id, l.attempts, l.failures

@@ -6,9 +6,9 @@ import type { ChannelType } from "../../../channels/port/channel-type.ts"
  * `none`: a stay sold there is not reviewed. `guest`: guests review it. `both`: hosts review their guests too, and reply to
  * them, from here; `rated`: with a rating in each category besides.
  */
-type Reviewing = "none" | "guest" | "both" | "both, rated"
+type ReviewSupport = "none" | "guest" | "both" | "both, rated"
 
-const REVIEWING: Readonly<Record<ChannelType, Reviewing>> = {
+const REVIEW_SUPPORT: Readonly<Record<ChannelType, ReviewSupport>> = {
   airbnb: "both, rated",
   "booking.com": "guest",
   agoda: "guest",
@@ -31,18 +31,18 @@ const REVIEWING: Readonly<Record<ChannelType, Reviewing>> = {
   houfy: "guest"
 }
 
-const channelsThat = (fits: (reviewing: Reviewing) => boolean): ReadonlyArray<string> =>
-  Object.entries(REVIEWING).flatMap(([channel, reviewing]) => (fits(reviewing) ? [channel] : []))
+const channelsWith = (matches: (support: ReviewSupport) => boolean): ReadonlyArray<string> =>
+  Object.entries(REVIEW_SUPPORT).flatMap(([channel, support]) => (matches(support) ? [channel] : []))
 
 /** Where orders have a record. */
-export const REVIEWED_CHANNELS = channelsThat((reviewing) => reviewing !== "none")
+export const REVIEWED_CHANNELS = channelsWith((support) => support !== "none")
 
 /** Where hosts write, too. */
-export const HOST_CHANNELS = channelsThat((reviewing) => reviewing.startsWith("both"))
+export const HOST_REVIEW_CHANNELS = channelsWith((support) => support.startsWith("both"))
 
-const RATED_CHANNELS: ReadonlySet<string> = new Set(channelsThat((reviewing) => reviewing === "both, rated"))
+const CATEGORY_RATING_CHANNELS: ReadonlySet<string> = new Set(channelsWith((support) => support === "both, rated"))
 
-export const hostWritesOn = (channelType: string): boolean => HOST_CHANNELS.includes(channelType)
+export const supportsHostReviews = (channelType: string): boolean => HOST_REVIEW_CHANNELS.includes(channelType)
 
 /** Whether a host's ratings by category mean something there. */
-export const takesRatings = (channelType: string): boolean => RATED_CHANNELS.has(channelType)
+export const supportsCategoryRatings = (channelType: string): boolean => CATEGORY_RATING_CHANNELS.has(channelType)

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { type DateRange, inOrder, withinDays } from "../../../../contract/date-range.ts"
+import { type DateRange, validateRangeEnd, validateRangeOrder } from "../../../../contract/date-range.ts"
 import type { ValidationFailed } from "../../../../contract/errors.ts"
 import { addDays } from "../../../../contract/time.ts"
 import { REVIEW_SEARCH_DAYS } from "../../../../platform/limits.ts"
@@ -8,7 +8,7 @@ import type { ReviewStatus } from "../contract.ts"
 const CHECK_OUT = { start: "start_check_out_date", end: "end_check_out_date" } as const
 
 /** Days between the ends: less than REVIEW_SEARCH_DAYS. */
-const MOST = REVIEW_SEARCH_DAYS - 1
+const MAX_DAYS_BETWEEN = REVIEW_SEARCH_DAYS - 1
 
 /** No date is before it (contract/fields.ts). */
 const FIRST_DAY = "0001-01-01"
@@ -17,7 +17,7 @@ const FIRST_DAY = "0001-01-01"
  * The check-out days of a search: up to today, and as many before that as there may be, where nothing else is said. One for a
  * certain order is not narrowed by days that nobody said.
  */
-export const searchedDays = (
+export const reviewSearchDays = (
   payload: {
     readonly reservation_code?: string
     readonly start_check_out_date?: string
@@ -26,23 +26,23 @@ export const searchedDays = (
   today: string
 ): Result.Result<DateRange | undefined, ValidationFailed> => {
   const { start_check_out_date, end_check_out_date = today } = payload
-  const isSaid = start_check_out_date !== undefined || payload.end_check_out_date !== undefined
-  if (payload.reservation_code !== undefined && !isSaid) return Result.succeed(undefined)
-  const before = addDays(end_check_out_date, -MOST)
-  const start = start_check_out_date ?? (before < FIRST_DAY ? FIRST_DAY : before)
-  return Result.flatMap(inOrder({ start, end: end_check_out_date }, CHECK_OUT), (days) =>
-    withinDays(days, MOST, CHECK_OUT)
+  const hasDates = start_check_out_date !== undefined || payload.end_check_out_date !== undefined
+  if (payload.reservation_code !== undefined && !hasDates) return Result.succeed(undefined)
+  const earliestStart = addDays(end_check_out_date, -MAX_DAYS_BETWEEN)
+  const start = start_check_out_date ?? (earliestStart < FIRST_DAY ? FIRST_DAY : earliestStart)
+  return Result.flatMap(validateRangeOrder({ start, end: end_check_out_date }, CHECK_OUT), (days) =>
+    validateRangeEnd(days, MAX_DAYS_BETWEEN, CHECK_OUT)
   )
 }
 
 /** The status that a search is narrowed by. */
-export type SearchedStatus = ReviewStatus | "any"
+export type ReviewStatusFilter = ReviewStatus | "any"
 
 /**
  * Returns the status that a search is narrowed by. The default is `reviewed`, or `any` for a search by reservation code, which
  * finds the record of that reservation whatever is pending.
  */
-export const searchedStatus = (payload: {
+export const reviewStatusFilter = (payload: {
   readonly reservation_code?: string
   readonly review_status?: ReviewStatus
-}): SearchedStatus => payload.review_status ?? (payload.reservation_code === undefined ? "reviewed" : "any")
+}): ReviewStatusFilter => payload.review_status ?? (payload.reservation_code === undefined ? "reviewed" : "any")

@@ -1,36 +1,39 @@
 import { hash } from "node:crypto"
 import { Result, Schema } from "effect"
-import type { CallKey } from "../../../../contract/acting.ts"
-import { Code, Currency, InstantText } from "../../../../contract/fields.ts"
-import { decimalOf } from "../../../../contract/money.ts"
-import { AMOUNT_MAX, OFFER_LASTS_MS } from "../../../../platform/limits.ts"
-import type { OfferMade, OfferThere } from "../../../channels/port/connector.ts"
-import { instantSaid } from "../../../channels/port/heard.ts"
-import { newCode } from "../../conversations/known-conversation.ts"
+import type { IdempotencyKeyState } from "../../../../contract/acting.ts"
+import { Currency, InstantText, RecordCode } from "../../../../contract/fields.ts"
+import { parseDecimalText } from "../../../../contract/money.ts"
+import { AMOUNT_MAX, OFFER_VALIDITY_MS } from "../../../../platform/limits.ts"
+import type { CreatedOffer, OutboundOffer } from "../../../channels/port/connector.ts"
+import { parseChannelInstant } from "../../../channels/port/heard.ts"
+import { newPublicCode } from "../../conversations/known-conversation.ts"
 import type { NewOffer } from "../table.ts"
 
 // What an offer is known by at its channel, and what the channel makes of it.
 
 /** Characters of a reference: 128 bits. */
-const REFERENCE = 32
+const REFERENCE_LENGTH = 32
 
 /**
  * What a channel is to know an offer by: the same in each call under one key, and another in any other call. It tells nothing
  * of the key.
  */
-export const referenceOf = (key: CallKey | undefined): string => {
-  if (key === undefined) return newCode()
+export const toOfferReference = (key: IdempotencyKeyState | undefined): string => {
+  if (key === undefined) return newPublicCode()
   const { operatorId, digest, fingerprint } = key
-  return hash("sha256", Buffer.concat([Buffer.from(`${operatorId} `), digest, fingerprint]), "hex").slice(0, REFERENCE)
+  return hash("sha256", Buffer.concat([Buffer.from(`${operatorId} `), digest, fingerprint]), "hex").slice(
+    0,
+    REFERENCE_LENGTH
+  )
 }
 
 /** An offer as a channel is told of it, whoever the guest is. */
-export type OfferAsked = Omit<OfferThere, "threadId" | "reference">
+export type OfferRequest = Omit<OutboundOffer, "threadId" | "reference">
 
 /** Without these an offer cannot be known. */
-const isReadable = Schema.is(
+const isReadableOffer = Schema.is(
   Schema.Struct({
-    offerId: Code,
+    offerId: RecordCode,
     price: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX })),
     currency: Currency
   })
@@ -38,30 +41,31 @@ const isReadable = Schema.is(
 const isInstant = Schema.is(InstantText)
 
 /** The offer that a channel made; undefined where its answer cannot be read. A time that is none is as one it did not say. */
-export const offerMade = (asked: OfferAsked, made: OfferMade, now: Date): NewOffer | undefined => {
-  if (!isReadable(made)) return undefined
-  const price = decimalOf("price", made.price, made.currency)
+export const toCreatedOffer = (request: OfferRequest, created: CreatedOffer, now: Date): NewOffer | undefined => {
+  if (!isReadableOffer(created)) return undefined
+  const price = parseDecimalText("price", created.price, created.currency)
   if (Result.isFailure(price)) return undefined
-  const createTime = isInstant(made.createdAt) ? made.createdAt : null
-  const expireTime = isInstant(made.expiresAt) ? made.expiresAt : null
-  const created_at = createTime === null ? now : instantSaid(createTime)
+  const createTime = isInstant(created.createdAt) ? created.createdAt : null
+  const expireTime = isInstant(created.expiresAt) ? created.expiresAt : null
+  const created_at = createTime === null ? now : parseChannelInstant(createTime)
   return {
-    offer_id: made.offerId,
-    offer_type: asked.offerType,
+    offer_id: created.offerId,
+    offer_type: request.offerType,
     status: "active",
-    listing_id: asked.listingId,
-    rate_plan_id: asked.ratePlanId,
-    check_in_date: asked.checkInDate,
-    check_out_date: asked.checkOutDate,
-    number_of_adults: asked.numberOfAdults,
-    number_of_children: asked.numberOfChildren,
-    number_of_infants: asked.numberOfInfants,
-    number_of_pets: asked.numberOfPets,
+    listing_id: request.listingId,
+    rate_plan_id: request.ratePlanId,
+    check_in_date: request.checkInDate,
+    check_out_date: request.checkOutDate,
+    number_of_adults: request.numberOfAdults,
+    number_of_children: request.numberOfChildren,
+    number_of_infants: request.numberOfInfants,
+    number_of_pets: request.numberOfPets,
     price: price.success,
-    currency: made.currency,
+    currency: created.currency,
     create_time: createTime,
     expire_time: expireTime,
     created_at,
-    expires_at: expireTime === null ? new Date(created_at.getTime() + OFFER_LASTS_MS) : instantSaid(expireTime)
+    expires_at:
+      expireTime === null ? new Date(created_at.getTime() + OFFER_VALIDITY_MS) : parseChannelInstant(expireTime)
   }
 }

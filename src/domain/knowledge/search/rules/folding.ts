@@ -11,7 +11,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** In one form of Unicode, in lower case and without the accents of Latin, Greek and Cyrillic letters. */
-export const folded = (text: string): string =>
+export const foldText = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
@@ -22,27 +22,27 @@ export const folded = (text: string): string =>
     .replace(/[ßøæœłđı]/g, (letter) => LETTERS.get(letter) ?? letter)
 
 /** Scripts that put no blanks between words, or put to a word what belongs to it: they are read character by character. */
-const UNBROKEN =
+const UNBROKEN_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}ー々]/u
 
 /** A word of a folded text, or a run of characters of a script without word breaks. */
-export interface Run {
+export interface TextRun {
   readonly text: string
   readonly unbroken: boolean
 }
 
-const RUN = /[\p{L}\p{N}\p{M}]+/gu
+const RUN_PATTERN = /[\p{L}\p{N}\p{M}]+/gu
 
 /** The words of a folded text. */
-export const runsOf = (text: string): ReadonlyArray<Run> =>
-  Array.from(text.matchAll(RUN), ([run]) => byScript(run)).flat()
+export const splitRuns = (text: string): ReadonlyArray<TextRun> =>
+  Array.from(text.matchAll(RUN_PATTERN), ([run]) => splitByScript(run)).flat()
 
-const byScript = (run: string): ReadonlyArray<Run> => {
-  if (!UNBROKEN.test(run)) return [{ text: run, unbroken: false }]
+const splitByScript = (run: string): ReadonlyArray<TextRun> => {
+  if (!UNBROKEN_SCRIPTS.test(run)) return [{ text: run, unbroken: false }]
   const runs: Array<{ text: string; unbroken: boolean }> = []
   for (const character of run) {
     const last = runs.at(-1)
-    const unbroken = UNBROKEN.test(character) || (/\p{M}/u.test(character) && (last?.unbroken ?? true))
+    const unbroken = UNBROKEN_SCRIPTS.test(character) || (/\p{M}/u.test(character) && (last?.unbroken ?? true))
     if (last?.unbroken === unbroken) last.text += character
     else runs.push({ text: character, unbroken })
   }
@@ -50,10 +50,10 @@ const byScript = (run: string): ReadonlyArray<Run> => {
 }
 
 /** Characters of a stem at least, and of a word that is looked at. */
-const STEM = 4
-const WORD = 40
+const MIN_STEM_LENGTH = 4
+const MAX_WORD_LENGTH = 40
 
-const ENDINGS = [
+const WORD_ENDINGS = [
   "ings",
   "ing",
   "ies",
@@ -77,10 +77,10 @@ const ENDINGS = [
 ]
 
 /** A word without what its languages put at its end, twice at most: rough, as nobody knows which language it is of. */
-export const stemOf = (word: string): string => stripped(stripped(word.slice(0, WORD)))
+export const stemOf = (word: string): string => stripEnding(stripEnding(word.slice(0, MAX_WORD_LENGTH)))
 
-const stripped = (word: string): string => {
-  if (word.length === STEM && word.endsWith("s")) return word.slice(0, -1)
-  const ending = ENDINGS.find((each) => word.length - each.length >= STEM && word.endsWith(each))
+const stripEnding = (word: string): string => {
+  if (word.length === MIN_STEM_LENGTH && word.endsWith("s")) return word.slice(0, -1)
+  const ending = WORD_ENDINGS.find((each) => word.length - each.length >= MIN_STEM_LENGTH && word.endsWith(each))
   return ending === undefined || /\p{N}/u.test(word) ? word : word.slice(0, -ending.length)
 }

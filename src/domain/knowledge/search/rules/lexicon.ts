@@ -1,7 +1,7 @@
-import { folded, type Run, runsOf, stemOf } from "./folding.ts"
-import { ASPECTS, CIRCUMSTANCES, CONDITIONS, CONTEXTS, UNSAYING, UNSAYING_UNBROKEN } from "./lexicon/contexts.ts"
-import { MANNERS } from "./lexicon/manners.ts"
-import { spelling } from "./lexicon/misspelt.ts"
+import { foldText, splitRuns, stemOf, type TextRun } from "./folding.ts"
+import { ASPECTS, CIRCUMSTANCES, CONDITIONS, CONTEXTS, STOP_WORDS, UNBROKEN_STOP_WORDS } from "./lexicon/contexts.ts"
+import { TOPIC_PHRASINGS } from "./lexicon/manners.ts"
+import { makeSpellingCorrector } from "./lexicon/misspelt.ts"
 import { TOPICS } from "./lexicon/topics.ts"
 
 // What words are about, whatever language they are of.
@@ -10,86 +10,89 @@ import { TOPICS } from "./lexicon/topics.ts"
  * How much of a question a meaning is: its subject, on what condition that is asked for, what stands beside it, or what is asked
  * of it.
  */
-export type Weighing = "topic" | "condition" | "context" | "aspect"
+export type MeaningKind = "topic" | "condition" | "context" | "aspect"
 
 /** A meaning that words may have; its name is a term like a word, and none that anybody writes. */
 interface Meaning {
   readonly name: string
-  readonly weighing: Weighing
+  readonly weighing: MeaningKind
 }
 
 export type Meanings = ReadonlyArray<Meaning>
 
 /** Ways of saying things, by how they are found. */
-interface Ways {
+interface PhraseIndex {
   /** As it is written, words with one blank between them. */
-  readonly exact: Map<string, Array<Meaning>>
+  readonly byWords: Map<string, Array<Meaning>>
   /** Word by word as stems. */
-  readonly alike: Map<string, Array<Meaning>>
-  readonly beginnings: Map<string, Array<Meaning>>
-  readonly endings: Map<string, Array<Meaning>>
-  readonly unbroken: Map<string, Array<Meaning>>
+  readonly byStems: Map<string, Array<Meaning>>
+  readonly byPrefix: Map<string, Array<Meaning>>
+  readonly bySuffix: Map<string, Array<Meaning>>
+  readonly byUnbrokenText: Map<string, Array<Meaning>>
   /** Words of the longest way of saying something that begins with a word, by that word and by its stem. */
-  readonly phrases: Map<string, number>
+  readonly phraseLengths: Map<string, number>
 }
 
-const named = (names: Readonly<Record<string, string>>, weighing: Weighing) =>
-  Object.entries(names).map(([name, ways]) => ({ meaning: { name: `about${name}`, weighing }, ways: ways.split(",") }))
+const parseLexicon = (names: Readonly<Record<string, string>>, weighing: MeaningKind) =>
+  Object.entries(names).map(([name, phrases]) => ({
+    meaning: { name: `about${name}`, weighing },
+    phrases: phrases.split(",")
+  }))
 
-const put = (into: Map<string, Array<Meaning>>, key: string, meaning: Meaning) => {
-  const known = into.get(key)
-  if (known === undefined) into.set(key, [meaning])
-  else if (!known.includes(meaning)) known.push(meaning)
+const addMeaning = (into: Map<string, Array<Meaning>>, key: string, meaning: Meaning) => {
+  const existing = into.get(key)
+  if (existing === undefined) into.set(key, [meaning])
+  else if (!existing.includes(meaning)) existing.push(meaning)
 }
 
-const phraseOf = (runs: ReadonlyArray<Run>): string => runs.map(({ text }) => text).join(" ")
-const stemsOf = (runs: ReadonlyArray<Run>): string => runs.map(({ text }) => stemOf(text)).join(" ")
+const textOfRuns = (runs: ReadonlyArray<TextRun>): string => runs.map(({ text }) => text).join(" ")
+const stemsOfRuns = (runs: ReadonlyArray<TextRun>): string => runs.map(({ text }) => stemOf(text)).join(" ")
 
-const waysOf = (): Ways => {
-  const ways: Ways = {
-    exact: new Map(),
-    alike: new Map(),
-    beginnings: new Map(),
-    endings: new Map(),
-    unbroken: new Map(),
-    phrases: new Map()
+const buildPhraseIndex = (): PhraseIndex => {
+  const index: PhraseIndex = {
+    byWords: new Map(),
+    byStems: new Map(),
+    byPrefix: new Map(),
+    bySuffix: new Map(),
+    byUnbrokenText: new Map(),
+    phraseLengths: new Map()
   }
-  for (const { meaning, ways: said } of [
-    ...named(TOPICS, "topic"),
-    ...named(MANNERS, "topic"),
-    ...named(CONDITIONS, "condition"),
-    ...named(CONTEXTS, "context"),
-    ...named(CIRCUMSTANCES, "aspect"),
-    ...named(ASPECTS, "aspect")
+  for (const { meaning, phrases } of [
+    ...parseLexicon(TOPICS, "topic"),
+    ...parseLexicon(TOPIC_PHRASINGS, "topic"),
+    ...parseLexicon(CONDITIONS, "condition"),
+    ...parseLexicon(CONTEXTS, "context"),
+    ...parseLexicon(CIRCUMSTANCES, "aspect"),
+    ...parseLexicon(ASPECTS, "aspect")
   ]) {
-    for (const way of said) enter(ways, folded(way).trim(), meaning)
+    for (const phrase of phrases) addPhrase(index, foldText(phrase).trim(), meaning)
   }
-  return ways
+  return index
 }
 
-const enter = (ways: Ways, way: string, meaning: Meaning): void => {
-  const runs = runsOf(way)
+const addPhrase = (index: PhraseIndex, phrase: string, meaning: Meaning): void => {
+  const runs = splitRuns(phrase)
   const [first] = runs
   if (first === undefined) return
-  if (first.unbroken) put(ways.unbroken, runs.map(({ text }) => text).join(""), meaning)
-  else if (way.startsWith("*")) put(ways.endings, first.text, meaning)
-  else if (way.endsWith("*") && runs.length === 1) put(ways.beginnings, first.text, meaning)
+  if (first.unbroken) addMeaning(index.byUnbrokenText, runs.map(({ text }) => text).join(""), meaning)
+  else if (phrase.startsWith("*")) addMeaning(index.bySuffix, first.text, meaning)
+  else if (phrase.endsWith("*") && runs.length === 1) addMeaning(index.byPrefix, first.text, meaning)
   else {
     for (const word of [first.text, stemOf(first.text)]) {
-      ways.phrases.set(word, Math.max(runs.length, ways.phrases.get(word) ?? 0))
+      index.phraseLengths.set(word, Math.max(runs.length, index.phraseLengths.get(word) ?? 0))
     }
-    put(ways.exact, phraseOf(runs), meaning)
-    if (!way.endsWith("!")) put(ways.alike, stemsOf(runs), meaning)
+    addMeaning(index.byWords, textOfRuns(runs), meaning)
+    if (!phrase.endsWith("!")) addMeaning(index.byStems, stemsOfRuns(runs), meaning)
   }
 }
 
-const ways = waysOf()
+const phraseIndex = buildPhraseIndex()
 
 /** Characters of the longest way of saying something in a script without word breaks. */
-const LONGEST = Math.max(...Array.from(ways.unbroken.keys(), (way) => way.length))
+const LONGEST_UNBROKEN_PHRASE = Math.max(...Array.from(phraseIndex.byUnbrokenText.keys(), (phrase) => phrase.length))
 
 /** A stretch of runs, or of characters of one, and the meanings it has; each group is one meaning or another. */
-interface Meant {
+interface MeaningMatch {
   readonly length: number
   readonly groups: ReadonlyArray<Meanings>
 }
@@ -98,80 +101,90 @@ interface Meant {
  * What the words from here on are about: the longest way of saying something that is known. A word as it is written comes before
  * its beginning, and that before words that are only like it: those may be of another language.
  */
-export const meantFrom = (runs: ReadonlyArray<Run>, at: number): Meant | undefined => {
-  for (let length = Math.min(longestFrom(runs[at]), runs.length - at); length > 0; length--) {
-    const said = runs.slice(at, at + length)
-    const groups = groupsOf(said)
+export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningMatch | undefined => {
+  for (let length = Math.min(maxPhraseLength(runs[at]), runs.length - at); length > 0; length--) {
+    const phrase = runs.slice(at, at + length)
+    const groups = meaningGroupsOf(phrase)
     if (groups.length > 0) return { length, groups }
   }
   return undefined
 }
 
 /** Words of the longest way of saying something that may begin here: most words begin none of several. */
-const longestFrom = (first: Run | undefined): number =>
-  first === undefined ? 0 : Math.max(1, ways.phrases.get(first.text) ?? 0, ways.phrases.get(stemOf(first.text)) ?? 0)
+const maxPhraseLength = (first: TextRun | undefined): number =>
+  first === undefined
+    ? 0
+    : Math.max(
+        1,
+        phraseIndex.phraseLengths.get(first.text) ?? 0,
+        phraseIndex.phraseLengths.get(stemOf(first.text)) ?? 0
+      )
 
-const groupsOf = (said: ReadonlyArray<Run>): ReadonlyArray<Meanings> => {
-  const exact = ways.exact.get(phraseOf(said))
+const meaningGroupsOf = (phrase: ReadonlyArray<TextRun>): ReadonlyArray<Meanings> => {
+  const exact = phraseIndex.byWords.get(textOfRuns(phrase))
   if (exact !== undefined) return [exact]
-  const [word, ...more] = said
-  if (word === undefined || isUnsaying(word.text)) return more.length === 0 ? [] : alikeTo(said)
-  const parts = more.length === 0 ? partsOf(word.text) : []
-  return parts.length > 0 ? parts : alikeTo(said)
+  const [word, ...more] = phrase
+  if (word === undefined || isStopWord(word.text)) return more.length === 0 ? [] : meaningsByStems(phrase)
+  const parts = more.length === 0 ? meaningsByAffixes(word.text) : []
+  return parts.length > 0 ? parts : meaningsByStems(phrase)
 }
 
-const alikeTo = (said: ReadonlyArray<Run>): ReadonlyArray<Meanings> => {
-  const meanings = ways.alike.get(stemsOf(said))
+const meaningsByStems = (phrase: ReadonlyArray<TextRun>): ReadonlyArray<Meanings> => {
+  const meanings = phraseIndex.byStems.get(stemsOfRuns(phrase))
   return meanings === undefined ? [] : [meanings]
 }
 
 /** What the beginning and the end of a word are about. */
-const partsOf = (word: string): ReadonlyArray<Meanings> => {
-  const beginning = longest(word.length, (length) => ways.beginnings.get(word.slice(0, length)))
-  const ending = longest(word.length, (length) => ways.endings.get(word.slice(-length)))
+const meaningsByAffixes = (word: string): ReadonlyArray<Meanings> => {
+  const beginning = findLongest(word.length, (length) => phraseIndex.byPrefix.get(word.slice(0, length)))
+  const ending = findLongest(word.length, (length) => phraseIndex.bySuffix.get(word.slice(-length)))
   return [beginning, ending].flatMap((each) => (each === undefined ? [] : [each]))
 }
 
-const longest = <A>(most: number, found: (length: number) => A | undefined): A | undefined => {
+const findLongest = <A>(most: number, lookUp: (length: number) => A | undefined): A | undefined => {
   for (let length = Math.min(most, 24); length > 1; length--) {
-    const there = found(length)
-    if (there !== undefined) return there
+    const value = lookUp(length)
+    if (value !== undefined) return value
   }
   return undefined
 }
 
-const spelt = spelling(Array.from(ways.exact.keys()).concat(Array.from(ways.beginnings.keys())))
+const correctSpelling = makeSpellingCorrector(
+  Array.from(phraseIndex.byWords.keys()).concat(Array.from(phraseIndex.byPrefix.keys()))
+)
 
 /** What a word is about that nobody knows, if it is misspelt. */
-export const meantByMisspelt = (word: string): Meanings | undefined => {
-  const right = isUnsaying(word) ? undefined : spelt(word)
-  return right === undefined ? undefined : (ways.exact.get(right) ?? ways.beginnings.get(right))
+export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
+  const corrected = isStopWord(word) ? undefined : correctSpelling(word)
+  return corrected === undefined
+    ? undefined
+    : (phraseIndex.byWords.get(corrected) ?? phraseIndex.byPrefix.get(corrected))
 }
 
 /** What the characters from here on are about, in a script without word breaks. */
-export const meantAt = (text: string, at: number): Meant | undefined => {
-  for (let length = Math.min(LONGEST, text.length - at); length > 0; length--) {
-    const meanings = ways.unbroken.get(text.slice(at, at + length))
+export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | undefined => {
+  for (let length = Math.min(LONGEST_UNBROKEN_PHRASE, text.length - at); length > 0; length--) {
+    const meanings = phraseIndex.byUnbrokenText.get(text.slice(at, at + length))
     if (meanings !== undefined) return { length, groups: [meanings] }
   }
   return undefined
 }
 
-const wordsIn = (text: string): ReadonlySet<string> => new Set(runsOf(folded(text)).map(({ text }) => text))
+const wordsIn = (text: string): ReadonlySet<string> => new Set(splitRuns(foldText(text)).map(({ text }) => text))
 
-const unsaying = wordsIn(UNSAYING)
-const unsayingUnbroken = wordsIn(UNSAYING_UNBROKEN)
+const stopWords = wordsIn(STOP_WORDS)
+const unbrokenStopWords = wordsIn(UNBROKEN_STOP_WORDS)
 
 /** Whether a word says nothing of what a question is about. */
-export const isUnsaying = (word: string): boolean => unsaying.has(word)
+export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 /** How many characters from here on say nothing of it. */
-export const unsayingAt = (text: string, at: number): number => {
-  for (let length = Math.min(UNSAYING_TEXT, text.length - at); length > 0; length--) {
-    if (unsayingUnbroken.has(text.slice(at, at + length))) return length
+export const stopWordLengthAt = (text: string, at: number): number => {
+  for (let length = Math.min(LONGEST_STOP_WORD, text.length - at); length > 0; length--) {
+    if (unbrokenStopWords.has(text.slice(at, at + length))) return length
   }
   return 0
 }
 
 /** Characters of the longest of {@link UNSAYING_UNBROKEN} that are looked at. */
-const UNSAYING_TEXT = 8
+const LONGEST_STOP_WORD = 8

@@ -1,40 +1,40 @@
 // How a text is cut: into sentences, which an answer is made of, and those into fragments, which are found.
 
 /** Characters of a sentence; what goes on without an end is cut there. */
-export const SENTENCE_TEXT = 400
+export const MAX_SENTENCE_LENGTH = 400
 /** Characters of a fragment; one sentence is never cut for it. */
-export const FRAGMENT_TEXT = 400
+export const MAX_FRAGMENT_LENGTH = 400
 /** Characters from which on a fragment ends with its paragraph. */
-const PARAGRAPH_TEXT = 120
+const MIN_PARAGRAPH_LENGTH = 120
 
 const segmenter = new Intl.Segmenter("und", { granularity: "sentence" })
 
 /** Ends that end no sentence: abbreviations, and numbers in a list. */
-const NO_END =
+const ABBREVIATION_END =
   /(?:(?:^|(?<!\d)[\s(])(?:\p{L}|nr|no|num|st|str|ca|approx|dr|mr|mrs|ms|av|avda|tel|bzw|usw|min|max|incl|inkl|e\.g|i\.e|z\.\s?B|d\.\s?h|p\.\s?ej)|^\s*\d{1,2}|\s(?:im|am|vom|zum|bis|der|den|dem)\s\d{1,2})\.\s*$/iu
 
 /** The sentences of a text, with the blanks around them: together they are the text. */
-export const sentencesOf = (text: string): ReadonlyArray<string> => {
+export const splitSentences = (text: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
-  let open = ""
+  let current = ""
   for (const { segment } of segmenter.segment(text)) {
-    if (open.length + segment.length > SENTENCE_TEXT && open !== "") {
-      sentences.push(...cut(open))
-      open = ""
+    if (current.length + segment.length > MAX_SENTENCE_LENGTH && current !== "") {
+      sentences.push(...splitLongSentence(current))
+      current = ""
     }
-    open += segment
-    if (!/\n\s*$/.test(segment) && NO_END.test(segment.slice(-12))) continue
-    sentences.push(...cut(open))
-    open = ""
+    current += segment
+    if (!/\n\s*$/.test(segment) && ABBREVIATION_END.test(segment.slice(-12))) continue
+    sentences.push(...splitLongSentence(current))
+    current = ""
   }
-  return open === "" ? sentences : [...sentences, ...cut(open)]
+  return current === "" ? sentences : [...sentences, ...splitLongSentence(current)]
 }
 
 /** A sentence that is too long to be an answer, in pieces that end between words where there are blanks. */
-const cut = (sentence: string): ReadonlyArray<string> => {
+const splitLongSentence = (sentence: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let from = 0
-  while (sentence.length - from > SENTENCE_TEXT) {
+  while (sentence.length - from > MAX_SENTENCE_LENGTH) {
     const until = endOfPiece(sentence, from)
     pieces.push(sentence.slice(from, until))
     from = until
@@ -43,32 +43,32 @@ const cut = (sentence: string): ReadonlyArray<string> => {
 }
 
 const endOfPiece = (sentence: string, from: number): number => {
-  const most = from + SENTENCE_TEXT
-  const blank = sentence.lastIndexOf(" ", most - 1)
+  const maxEnd = from + MAX_SENTENCE_LENGTH
+  const blank = sentence.lastIndexOf(" ", maxEnd - 1)
   if (blank > from) return blank + 1
-  return isLowSurrogate(sentence.charCodeAt(most)) ? most - 1 : most
+  return isLowSurrogate(sentence.charCodeAt(maxEnd)) ? maxEnd - 1 : maxEnd
 }
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 /** Whether nothing of it is a letter or a digit. */
-const saysNothing = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text)
+const hasNoWords = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text)
 
 /** Whether what is open is long enough and ends with an empty line. Read from its end: there may be thousands of empty lines. */
 const endsParagraph = (text: string): boolean =>
-  text.length >= PARAGRAPH_TEXT && text.slice(text.trimEnd().length).split("\n").length > 2
+  text.length >= MIN_PARAGRAPH_LENGTH && text.slice(text.trimEnd().length).split("\n").length > 2
 
 /** Sentences together, as far as they stand in one paragraph and are short: together they are the text. */
-export const fragmentTexts = (text: string): ReadonlyArray<string> => {
+export const splitFragments = (text: string): ReadonlyArray<string> => {
   const fragments: Array<string> = []
-  let open = ""
-  for (const sentence of sentencesOf(text)) {
-    const full = open.length + sentence.length > FRAGMENT_TEXT
-    if (open !== "" && !saysNothing(sentence) && (full || endsParagraph(open))) {
-      fragments.push(open)
-      open = ""
+  let current = ""
+  for (const sentence of splitSentences(text)) {
+    const isFull = current.length + sentence.length > MAX_FRAGMENT_LENGTH
+    if (current !== "" && !hasNoWords(sentence) && (isFull || endsParagraph(current))) {
+      fragments.push(current)
+      current = ""
     }
-    open += sentence
+    current += sentence
   }
-  return open === "" ? fragments : [...fragments, open]
+  return current === "" ? fragments : [...fragments, current]
 }

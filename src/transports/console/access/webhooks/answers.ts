@@ -1,79 +1,84 @@
 import type { LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
-import type { Tried } from "../../../../domain/webhooks/deliveries/delivery.ts"
+import type { DeliveryAttempt } from "../../../../domain/webhooks/deliveries/delivery.ts"
 import { webhookIdOf } from "../../../../domain/webhooks/deliveries/message.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { hiddenOnce, type OwnForm } from "../../frame.ts"
+import { type FormKeys, formKeyFields } from "../../frame.ts"
 import { TEXTS } from "../../texts.ts"
-import { ACT_FIELD } from "../../visit.ts"
-import { isTaken, whyOf } from "./reasons.ts"
-import { instantOf, webhookAddress } from "./shown.ts"
+import { ACTION_FIELD } from "../../visit.ts"
+import { explainResult, isAccepted } from "./reasons.ts"
+import { instantWithSecondsHtml, webhookUrl } from "./shown.ts"
 
 // What receivers answered, in words, with what they said.
 
 const WORDS = TEXTS.access.webhooks
 
-type LoggedTry = LoggedDelivery["attempts"][number]
+type LoggedAttempt = LoggedDelivery["attempts"][number]
 
 /** Status, why, how long it took, and what was said: nothing of it is ours, so all of it is escaped on its way. */
-const answered = (ended: Omit<LoggedTry, "attempt" | "started_at">): Html => {
-  const { status, reason, detail, duration_ms, first_bytes } = ended
-  const what = status === null ? (reason ?? "") : String(status)
-  return html`<strong>${what}</strong> · ${duration_ms} ${WORDS.milliseconds} · ${whyOf(ended)}${
+const attemptResult = (result: Omit<LoggedAttempt, "attempt" | "started_at">): Html => {
+  const { status, reason, detail, duration_ms, first_bytes } = result
+  const statusText = status === null ? (reason ?? "") : String(status)
+  return html`<strong>${statusText}</strong> · ${duration_ms} ${WORDS.milliseconds} · ${explainResult(result)}${
     detail === null ? nothing : html` <code>${detail}</code>`
   }${first_bytes === null || first_bytes === "" ? nothing : html`<span class="soft"> ${WORDS.answer}</span><pre>${first_bytes}</pre>`}`
 }
 
-const tryShown = (each: LoggedTry, timeZone: string): Html =>
-  html`<li>${instantOf(each.started_at, timeZone)} · ${answered(each)}</li>\n`
+const attemptItem = (each: LoggedAttempt, timeZone: string): Html =>
+  html`<li>${instantWithSecondsHtml(each.started_at, timeZone)} · ${attemptResult(each)}</li>\n`
 
-const BADGES = { waiting: "wait", delivered: "good", dead: "bad" } as const
+const STATE_BADGES = { waiting: "wait", delivered: "good", dead: "bad" } as const
 
-const triesOf = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
+const attemptList = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
   const last = attempts.at(-1)
   if (last === undefined) return html`<span class="soft">${WORDS.notTried}</span>`
   const earlier = attempts.slice(0, -1).toReversed()
-  return html`<ul>${tryShown(last, timeZone)}</ul>${
+  return html`<ul>${attemptItem(last, timeZone)}</ul>${
     earlier.length === 0
       ? nothing
-      : html`<details><summary>${WORDS.earlierTries} (${earlier.length})</summary><ul>${earlier.map((each) => tryShown(each, timeZone))}</ul></details>`
+      : html`<details><summary>${WORDS.earlierTries} (${earlier.length})</summary><ul>${earlier.map((each) => attemptItem(each, timeZone))}</ul></details>`
   }`
 }
 
 /** What sends it again; one that waits goes by itself. */
-const againForm = (id: string, { state, subscription_id }: LoggedDelivery, own: OwnForm): Html =>
+const resendForm = (id: string, { state, subscription_id }: LoggedDelivery, formKeys: FormKeys): Html =>
   state === "waiting"
     ? nothing
-    : html`<form method="post" action="${webhookAddress(subscription_id)}">${hiddenOnce(own)}<input type="hidden" name="delivery" value="${id}"><button name="${ACT_FIELD}" value="replay_delivery" aria-label="${WORDS.sendAgain}: ${id}">${WORDS.sendAgain}</button></form>`
+    : html`<form method="post" action="${webhookUrl(subscription_id)}">${formKeyFields(formKeys)}<input type="hidden" name="delivery" value="${id}"><button name="${ACTION_FIELD}" value="replay_delivery" aria-label="${WORDS.sendAgain}: ${id}">${WORDS.sendAgain}</button></form>`
 
-const rowOf = (delivery: LoggedDelivery, timeZone: string, own: OwnForm): Html => {
+const deliveryRow = (delivery: LoggedDelivery, timeZone: string, formKeys: FormKeys): Html => {
   const { event, record, queued_at, state, due_at } = delivery
   const id = webhookIdOf(delivery)
-  const next = state === "waiting" ? html` ${WORDS.nextTry} ${instantOf(due_at, timeZone)}` : nothing
+  const nextAttempt =
+    state === "waiting" ? html` ${WORDS.nextTry} ${instantWithSecondsHtml(due_at, timeZone)}` : nothing
   return html`<tr>
 <td data-label="${WORDS.deliveryColumns.event}"><code>${event}</code>
-<div>${instantOf(queued_at, timeZone)} <span class="badge ${BADGES[state]}">${WORDS.deliveryStates[state]}</span></div>
-<div class="soft">${record} · ${id}${next}</div>
-${againForm(id, delivery, own)}</td>
-<td data-label="${WORDS.deliveryColumns.tries}">${triesOf(delivery, timeZone)}</td>
+<div>${instantWithSecondsHtml(queued_at, timeZone)} <span class="badge ${STATE_BADGES[state]}">${WORDS.deliveryStates[state]}</span></div>
+<div class="soft">${record} · ${id}${nextAttempt}</div>
+${resendForm(id, delivery, formKeys)}</td>
+<td data-label="${WORDS.deliveryColumns.tries}">${attemptList(delivery, timeZone)}</td>
 </tr>
 `
 }
 
 /** The deliveries of a page, the latest first. */
-export const deliveriesTable = (deliveries: ReadonlyArray<LoggedDelivery>, timeZone: string, own: OwnForm): Html => {
+export const deliveriesTable = (
+  deliveries: ReadonlyArray<LoggedDelivery>,
+  timeZone: string,
+  formKeys: FormKeys
+): Html => {
   const { event, tries } = WORDS.deliveryColumns
   return html`<table class="cards"><thead><tr><th scope="col">${event}</th><th scope="col">${tries}</th></tr></thead><tbody>
-${deliveries.map((each) => rowOf(each, timeZone, own))}</tbody></table>`
+${deliveries.map((each) => deliveryRow(each, timeZone, formKeys))}</tbody></table>`
 }
 
 /** What became of a test event. */
-export const testShown = ({ attempt }: Tried, url: string): Html => {
-  const ended =
+export const testEventResult = ({ result: attempt }: DeliveryAttempt, url: string): Html => {
+  const result =
     attempt.outcome === "answered"
       ? { status: attempt.status, reason: null, detail: null, first_bytes: attempt.firstBytes }
       : { status: null, reason: attempt.reason, detail: attempt.detail, first_bytes: null }
-  const taken = isTaken(ended)
-  return html`<div class="message ${taken ? "done" : "error"}" role="status"><p>${WORDS.testSent} <code>${url}</code>. <strong>${
-    taken ? WORDS.testTaken : WORDS.testNotTaken
-  }</strong></p><div>${answered({ ...ended, duration_ms: attempt.durationMs })}</div></div>`
+  const wasAccepted = isAccepted(result)
+  return html`<div class="message ${wasAccepted ? "done" : "error"}" role="status"><p>${WORDS.testSent} <code>${url}</code>. <strong>${
+    wasAccepted ? WORDS.testTaken : WORDS.testNotTaken
+  }</strong></p><div>${attemptResult({ ...result, duration_ms: attempt.durationMs })}</div></div>`
 }

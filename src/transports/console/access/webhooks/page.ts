@@ -4,77 +4,95 @@ import { DeliveryLog, type LoggedDelivery } from "../../../../domain/webhooks/de
 import { type HostWebhook, HostWebhooks } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { ACCESS_PATH, framed, hiddenOnce, seeOther } from "../../frame.ts"
-import { idOf } from "../../id.ts"
-import type { Outcome } from "../../outcome.ts"
+import { ACCESS_PATH, formKeyFields, redirectSeeOther, renderConsolePage } from "../../frame.ts"
+import { parseRecordId } from "../../id.ts"
+import type { ActionOutcome } from "../../outcome.ts"
 import { makeSudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
-import { ACT_FIELD, type Answered, type Form, type SignedInPage, type SignedInVisit } from "../../visit.ts"
-import { CHANGE_ACT, makeActs } from "./acts.ts"
+import {
+  ACTION_FIELD,
+  type PageResponse,
+  type SignedInPage,
+  type SignedInVisit,
+  type SubmittedForm
+} from "../../visit.ts"
+import { CHANGE_ACTION, makeWebhookActions } from "./acts.ts"
 import { deliveriesTable } from "./answers.ts"
 import {
-  filledIn,
-  instantOf,
-  makerOf,
+  creatorLabel,
+  instantWithSecondsHtml,
+  readSubmittedSettings,
   settingsFields,
-  stateOf,
+  stateBadge,
   WEBHOOK_PATH,
-  webhookAddress,
-  zoneSaid
+  webhookTimeZoneNote,
+  webhookUrl
 } from "./shown.ts"
 
 const WORDS = TEXTS.access.webhooks
 
 /** The number a query names; undefined: it names none. */
-const numberIn = (query: URLSearchParams, name: string): number | undefined => idOf(query.get(name))
+const readIdParam = (query: URLSearchParams, name: string): number | undefined => parseRecordId(query.get(name))
 
 /** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
 export const makeWebhookPage = Effect.gen(function* () {
-  const [webhooks, log, sudo, acts] = [yield* HostWebhooks, yield* DeliveryLog, yield* makeSudo, yield* makeActs]
+  const [webhooks, log, sudo, actions] = [
+    yield* HostWebhooks,
+    yield* DeliveryLog,
+    yield* makeSudo,
+    yield* makeWebhookActions
+  ]
 
-  const page = Effect.fnUntraced(function* (
+  const renderPage = Effect.fnUntraced(function* (
     visit: SignedInVisit,
     webhook: HostWebhook,
-    said: Html,
+    message: Html,
     status = 200,
-    refused?: Form
+    failedForm?: SubmittedForm
   ) {
-    const before = numberIn(visit.query, "before")
-    const wanted = { operatorId: visit.session.person.caller.operatorId, subscriptionId: webhook.id, before }
-    const deliveries = yield* log.list(wanted, WEBHOOK_DELIVERIES_SHOWN + 1)
-    const field = yield* sudo.field(visit)
+    const before = readIdParam(visit.query, "before")
+    const logQuery = { operatorId: visit.session.person.caller.operatorId, subscriptionId: webhook.id, before }
+    const deliveries = yield* log.list(logQuery, WEBHOOK_DELIVERIES_SHOWN + 1)
+    const passwordField = yield* sudo.passwordField(visit)
     const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WORDS.back}</a></p>
-${said}${standing(visit, webhook)}${trying(visit, webhook)}${recent(visit, webhook, deliveries)}${settings(visit, webhook, field, refused)}${weighty(visit, webhook, field)}`
-    return framed(visit, { title: WORDS.one, body }, status)
+${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${deliveriesSection(visit, webhook, deliveries)}${settingsSection(visit, webhook, passwordField, failedForm)}${dangerSection(visit, webhook, passwordField)}`
+    return renderConsolePage(visit, { title: WORDS.one, body }, status)
   })
 
   /** The webhook of the page's address, if who is signed in may see it. */
-  const found = (visit: SignedInVisit, then: (webhook: HostWebhook) => Answered): Answered => {
-    const id = numberIn(visit.query, "id")
-    if (id === undefined && !visit.query.has("id")) return Effect.succeed(seeOther(ACCESS_PATH))
-    const one = id === undefined ? Effect.undefined : webhooks.find(visit.session.person.caller, id)
-    return Effect.flatMap(one, (webhook) => (webhook === undefined ? Effect.succeed(noSuch(visit)) : then(webhook)))
+  const withWebhook = (visit: SignedInVisit, render: (webhook: HostWebhook) => PageResponse): PageResponse => {
+    const id = readIdParam(visit.query, "id")
+    if (id === undefined && !visit.query.has("id")) return Effect.succeed(redirectSeeOther(ACCESS_PATH))
+    const webhookLookup = id === undefined ? Effect.undefined : webhooks.find(visit.session.person.caller, id)
+    return Effect.flatMap(webhookLookup, (webhook) =>
+      webhook === undefined ? Effect.succeed(notFoundPage(visit)) : render(webhook)
+    )
   }
 
   /** The page once more as it is then, after a form of it. */
-  const again = (visit: SignedInVisit, said: Html, status = 200, refused?: Form) =>
-    found(visit, (webhook) => page(visit, webhook, said, status, refused))
+  const renderAgain = (visit: SignedInVisit, message: Html, status = 200, failedForm?: SubmittedForm) =>
+    withWebhook(visit, (webhook) => renderPage(visit, webhook, message, status, failedForm))
 
-  const answerOf = (visit: SignedInVisit, { id }: HostWebhook, form: Form, outcome: Outcome): Answered => {
+  const toPageResponse = (
+    visit: SignedInVisit,
+    { id }: HostWebhook,
+    form: SubmittedForm,
+    outcome: ActionOutcome
+  ): PageResponse => {
     switch (outcome._tag) {
       case "Done":
         return Effect.succeed(
-          seeOther(
-            outcome.done === "webhook_deleted"
-              ? `${ACCESS_PATH}?done=${outcome.done}`
-              : `${webhookAddress(id)}&done=${outcome.done}`
+          redirectSeeOther(
+            outcome.messageKey === "webhook_deleted"
+              ? `${ACCESS_PATH}?done=${outcome.messageKey}`
+              : `${webhookUrl(id)}&done=${outcome.messageKey}`
           )
         )
       case "Shown":
-        return again(visit, outcome.html)
+        return renderAgain(visit, outcome.html)
       case "Refused": {
-        const said = html`<p class="message error" role="alert">${outcome.words}</p>`
-        return Effect.map(again(visit, said, outcome.status, form), (response) =>
+        const message = html`<p class="message error" role="alert">${outcome.message}</p>`
+        return Effect.map(renderAgain(visit, message, outcome.status, form), (response) =>
           outcome.retryAfter === undefined
             ? response
             : HttpServerResponse.setHeader(response, "retry-after", String(outcome.retryAfter))
@@ -83,32 +101,32 @@ ${said}${standing(visit, webhook)}${trying(visit, webhook)}${recent(visit, webho
     }
   }
 
-  const made: SignedInPage = {
+  const webhookPage: SignedInPage = {
     path: WEBHOOK_PATH,
-    show: (visit) => found(visit, (webhook) => page(visit, webhook, wordsOf(visit))),
-    acts: new Map(
-      Array.from(acts, ([name, act]) => [
+    show: (visit) => withWebhook(visit, (webhook) => renderPage(visit, webhook, doneMessageOf(visit))),
+    actions: new Map(
+      Array.from(actions, ([name, action]) => [
         name,
         (visit, form) =>
-          found(visit, (webhook) =>
-            Effect.flatMap(act(visit, form, webhook), (outcome) => answerOf(visit, webhook, form, outcome))
+          withWebhook(visit, (webhook) =>
+            Effect.flatMap(action(visit, form, webhook), (outcome) => toPageResponse(visit, webhook, form, outcome))
           )
       ])
     )
   }
-  return made
+  return webhookPage
 })
 
-const isDone = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
+const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
 
 /** What the last form came to, in words. */
-const wordsOf = ({ query }: SignedInVisit): Html => {
+const doneMessageOf = ({ query }: SignedInVisit): Html => {
   const done = query.get("done") ?? ""
-  return isDone(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
+  return isDoneMessage(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
 }
 
-const noSuch = (visit: SignedInVisit) =>
-  framed(
+const notFoundPage = (visit: SignedInVisit) =>
+  renderConsolePage(
     visit,
     {
       title: WORDS.one,
@@ -118,89 +136,99 @@ const noSuch = (visit: SignedInVisit) =>
   )
 
 /** A form of the page, with a button for what it does. */
-const formOf = (visit: SignedInVisit, { id }: HostWebhook, act: string, button: Html, fields: Html = nothing): Html =>
-  html`<form method="post" action="${webhookAddress(id)}">${hiddenOnce(visit)}${fields}
-<button name="${ACT_FIELD}" value="${act}"${button}</button></form>`
+const webhookForm = (
+  visit: SignedInVisit,
+  { id }: HostWebhook,
+  action: string,
+  buttonHtml: Html,
+  fields: Html = nothing
+): Html =>
+  html`<form method="post" action="${webhookUrl(id)}">${formKeyFields(visit)}${fields}
+<button name="${ACTION_FIELD}" value="${action}"${buttonHtml}</button></form>`
 
-const plain = (words: string): Html => html`>${words}`
-const primary = (words: string): Html => html` class="primary">${words}`
-const danger = (words: string): Html => html` class="danger">${words}`
+const plainButton = (label: string): Html => html`>${label}`
+const primaryButton = (label: string): Html => html` class="primary">${label}`
+const dangerButton = (label: string): Html => html` class="danger">${label}`
 
-const standing = (visit: SignedInVisit, webhook: HostWebhook): Html => {
+const statusSection = (visit: SignedInVisit, webhook: HostWebhook): Html => {
   const { timeZone } = visit.session.person.caller
   const isPaused = webhook.paused_at !== null
   return html`<section>
 <h2>${WORDS.columns.state}</h2>
 <dl class="facts">
 <dt>${WORDS.columns.address}</dt><dd><code>${webhook.url}</code></dd>
-<dt>${WORDS.columns.state}</dt><dd>${stateOf(webhook, timeZone)}</dd>
-<dt>${WORDS.columns.madeBy}</dt><dd>${makerOf(webhook)}</dd>
-<dt>${WORDS.madeAt}</dt><dd>${instantOf(webhook.created_at, timeZone)}</dd>
+<dt>${WORDS.columns.state}</dt><dd>${stateBadge(webhook, timeZone)}</dd>
+<dt>${WORDS.columns.madeBy}</dt><dd>${creatorLabel(webhook)}</dd>
+<dt>${WORDS.madeAt}</dt><dd>${instantWithSecondsHtml(webhook.created_at, timeZone)}</dd>
 </dl>
-${zoneSaid(timeZone)}
+${webhookTimeZoneNote(timeZone)}
 ${isPaused ? nothing : html`<p class="soft">${WORDS.pauseWords}</p>`}
 ${
   isPaused
-    ? formOf(visit, webhook, "resume_webhook", primary(WORDS.resume))
-    : formOf(visit, webhook, "pause_webhook", plain(WORDS.pause))
+    ? webhookForm(visit, webhook, "resume_webhook", primaryButton(WORDS.resume))
+    : webhookForm(visit, webhook, "pause_webhook", plainButton(WORDS.pause))
 }
 </section>
 `
 }
 
-const settings = (
+const settingsSection = (
   visit: SignedInVisit,
   webhook: HostWebhook,
   password: Html,
-  refused: Form | undefined
+  failedForm: SubmittedForm | undefined
 ): Html => html`<section>
 <h2>${WORDS.settings}</h2>
 <p class="soft">${WORDS.changeResumes}</p>
-${formOf(visit, webhook, CHANGE_ACT, primary(WORDS.change), html`${settingsFields(filledIn(refused, CHANGE_ACT) ?? webhook)}${password}`)}
+${webhookForm(visit, webhook, CHANGE_ACTION, primaryButton(WORDS.change), html`${settingsFields(readSubmittedSettings(failedForm, CHANGE_ACTION) ?? webhook)}${password}`)}
 </section>
 `
 
-const trying = (visit: SignedInVisit, webhook: HostWebhook): Html => html`<section>
+const testSection = (visit: SignedInVisit, webhook: HostWebhook): Html => html`<section>
 <h2>${WORDS.test}</h2>
 <p class="soft">${WORDS.testWords}</p>
-${formOf(visit, webhook, "test_webhook", plain(WORDS.test))}
+${webhookForm(visit, webhook, "test_webhook", plainButton(WORDS.test))}
 </section>
 `
 
-const recent = (visit: SignedInVisit, { id }: HostWebhook, found: ReadonlyArray<LoggedDelivery>): Html => {
-  const deliveries = found.slice(0, WEBHOOK_DELIVERIES_SHOWN)
+const deliveriesSection = (
+  visit: SignedInVisit,
+  { id }: HostWebhook,
+  loggedDeliveries: ReadonlyArray<LoggedDelivery>
+): Html => {
+  const deliveries = loggedDeliveries.slice(0, WEBHOOK_DELIVERIES_SHOWN)
   const last = deliveries.at(-1)
-  const isMore = found.length > deliveries.length && last !== undefined
-  const isFirst = !visit.query.has("before")
+  const hasMore = loggedDeliveries.length > deliveries.length && last !== undefined
+  const isFirstPage = !visit.query.has("before")
   return html`<section id="deliveries">
 <h2>${WORDS.deliveries}</h2>
 <p class="soft">${WORDS.deliveriesWords}</p>
 ${deliveries.length === 0 ? html`<p>${WORDS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}
 ${
-  isFirst && !isMore
+  isFirstPage && !hasMore
     ? nothing
     : html`<nav class="pages" aria-label="${WORDS.deliveries}">
-${isFirst ? nothing : html`<a href="${webhookAddress(id)}#deliveries">${WORDS.newest}</a>`}
-${isMore ? html`<a href="${webhookAddress(id)}&before=${last.event_id}#deliveries">${WORDS.older}</a>` : nothing}
+${isFirstPage ? nothing : html`<a href="${webhookUrl(id)}#deliveries">${WORDS.newest}</a>`}
+${hasMore ? html`<a href="${webhookUrl(id)}&before=${last.event_id}#deliveries">${WORDS.older}</a>` : nothing}
 </nav>`
 }
 </section>
 `
 }
 
-const weighty = (visit: SignedInVisit, webhook: HostWebhook, password: Html): Html => html`<section>
+const dangerSection = (visit: SignedInVisit, webhook: HostWebhook, password: Html): Html => html`<section>
 <h2>${WORDS.rotate}</h2>
 <p class="soft">${WORDS.rotateWords}</p>
-${formOf(visit, webhook, "rotate_webhook_secret", plain(WORDS.rotate), password)}
+${webhookForm(visit, webhook, "rotate_webhook_secret", plainButton(WORDS.rotate), password)}
 </section>
 <section>
 <h2>${WORDS.remove}</h2>
 <p class="soft">${WORDS.removeWords}</p>
-${formOf(
+${webhookForm(
   visit,
   webhook,
   "delete_webhook",
-  danger(WORDS.remove),
+  dangerButton(WORDS.remove),
   html`<label class="choice"><input type="checkbox" name="sure" value="yes" required>${WORDS.removeSure}</label>`
 )}
 </section>

@@ -4,30 +4,31 @@ import { TEXTS } from "../../texts.ts"
 const WORDS = TEXTS.access.webhooks
 
 /** How a try ended, as it is written down. */
-export interface Ended {
+export interface AttemptResult {
   /** What the receiver answered; null: nothing, and `reason` says why. */
   readonly status: number | null
   readonly reason: string | null
 }
 
-const noAnswer: Readonly<Record<FailureReason, string>> = WORDS.noAnswer
+const failureTexts: Readonly<Record<FailureReason, string>> = WORDS.noAnswer
 
-const isKnown = (reason: string): reason is FailureReason => Object.hasOwn(noAnswer, reason)
+const isFailureReason = (reason: string): reason is FailureReason => Object.hasOwn(failureTexts, reason)
 
-const isNamed = (status: string): status is keyof typeof WORDS.answered => Object.hasOwn(WORDS.answered, status)
+const isExplainedStatus = (status: string): status is keyof typeof WORDS.answered =>
+  Object.hasOwn(WORDS.answered, status)
 
 /** 2xx alone says that the receiver has it. */
-export const isTaken = ({ status }: Ended): boolean => status !== null && status >= 200 && status < 300
+export const isAccepted = ({ status }: AttemptResult): boolean => status !== null && status >= 200 && status < 300
 
-const ofStatus = (status: number): string => {
-  const named = String(status)
-  if (isNamed(named)) return WORDS.answered[named]
-  const kind = `${Math.floor(status / 100)}xx`
-  return isNamed(kind) ? WORDS.answered[kind] : WORDS.answered.other
+const explainStatus = (status: number): string => {
+  const statusText = String(status)
+  if (isExplainedStatus(statusText)) return WORDS.answered[statusText]
+  const statusClass = `${Math.floor(status / 100)}xx`
+  return isExplainedStatus(statusClass) ? WORDS.answered[statusClass] : WORDS.answered.other
 }
 
 /** Why a receiver has it not, or that it has, for a host who runs no network. */
-export const whyOf = ({ status, reason }: Ended): string => {
-  if (status !== null) return ofStatus(status)
-  return reason !== null && isKnown(reason) ? noAnswer[reason] : WORDS.noAnswer.closed
+export const explainResult = ({ status, reason }: AttemptResult): string => {
+  if (status !== null) return explainStatus(status)
+  return reason !== null && isFailureReason(reason) ? failureTexts[reason] : WORDS.noAnswer.closed
 }

@@ -1,32 +1,32 @@
 // The kinds of rules that a host makes by a form: what each has, and what its form begins with.
 
 /** When a rule of a kind acts; undefined: whenever somebody asks. */
-export interface Timed {
+export interface RuleTiming {
   readonly event: string
-  readonly when: "before" | "after"
+  readonly direction: "before" | "after"
   /** What the form begins with. */
-  readonly far: number
-  readonly unit: "hours" | "days"
+  readonly offset: number
+  readonly offsetUnit: "hours" | "days"
   readonly hoursOnly?: true
 }
 
-export interface Kind {
+export interface RuleKind {
   readonly kind: string
-  readonly words: string
+  readonly label: string
   readonly action: "send_message" | "review" | "answer"
-  readonly timed?: Timed
-  readonly name: string
-  readonly text: string
+  readonly timing?: RuleTiming
+  readonly defaultName: string
+  readonly defaultText: string
 }
 
-export const KINDS: ReadonlyArray<Kind> = [
+export const RULE_KINDS: ReadonlyArray<RuleKind> = [
   {
     kind: "before_check_in",
-    words: "A message before check-in",
+    label: "A message before check-in",
     action: "send_message",
-    timed: { event: "check_in", when: "before", far: 1, unit: "days" },
-    name: "Before arrival",
-    text: `Dear {{guest.first_name}},
+    timing: { event: "check_in", direction: "before", offset: 1, offsetUnit: "days" },
+    defaultName: "Before arrival",
+    defaultText: `Dear {{guest.first_name}},
 
 we look forward to seeing you at {{property.name}} on {{stay.check_in_date}}. You can come in from {{stay.check_in_time}}.
 All about your stay: {{stay.page}}
@@ -35,11 +35,11 @@ All about your stay: {{stay.page}}
   },
   {
     kind: "after_check_in",
-    words: "A message after check-in",
+    label: "A message after check-in",
     action: "send_message",
-    timed: { event: "check_in", when: "after", far: 1, unit: "days" },
-    name: "The first morning",
-    text: `Good morning {{guest.first_name}},
+    timing: { event: "check_in", direction: "after", offset: 1, offsetUnit: "days" },
+    defaultName: "The first morning",
+    defaultText: `Good morning {{guest.first_name}},
 
 did you find everything you need? If anything is missing, just write to us.
 
@@ -47,11 +47,11 @@ did you find everything you need? If anything is missing, just write to us.
   },
   {
     kind: "before_check_out",
-    words: "A message before check-out",
+    label: "A message before check-out",
     action: "send_message",
-    timed: { event: "check_out", when: "before", far: 1, unit: "days" },
-    name: "Before leaving",
-    text: `Dear {{guest.first_name}},
+    timing: { event: "check_out", direction: "before", offset: 1, offsetUnit: "days" },
+    defaultName: "Before leaving",
+    defaultText: `Dear {{guest.first_name}},
 
 tomorrow is your last day. Please leave by {{stay.check_out_time}}, and pull the door shut behind you. Safe travels!
 
@@ -59,11 +59,11 @@ tomorrow is your last day. Please leave by {{stay.check_out_time}}, and pull the
   },
   {
     kind: "after_check_out",
-    words: "A message after check-out",
+    label: "A message after check-out",
     action: "send_message",
-    timed: { event: "check_out", when: "after", far: 1, unit: "days" },
-    name: "After leaving",
-    text: `Dear {{guest.first_name}},
+    timing: { event: "check_out", direction: "after", offset: 1, offsetUnit: "days" },
+    defaultName: "After leaving",
+    defaultText: `Dear {{guest.first_name}},
 
 thank you for staying with us. We would be glad of a review.
 
@@ -71,11 +71,11 @@ thank you for staying with us. We would be glad of a review.
   },
   {
     kind: "booking",
-    words: "A message at the booking",
+    label: "A message at the booking",
     action: "send_message",
-    timed: { event: "booking", when: "after", far: 0, unit: "hours" },
-    name: "Thanks for booking",
-    text: `Dear {{guest.first_name}},
+    timing: { event: "booking", direction: "after", offset: 0, offsetUnit: "hours" },
+    defaultName: "Thanks for booking",
+    defaultText: `Dear {{guest.first_name}},
 
 thank you for booking {{property.name}} from {{stay.check_in_date}} to {{stay.check_out_date}}. You hear from us before you arrive.
 
@@ -83,11 +83,11 @@ thank you for booking {{property.name}} from {{stay.check_in_date}} to {{stay.ch
   },
   {
     kind: "request",
-    words: "A message at a booking request",
+    label: "A message at a booking request",
     action: "send_message",
-    timed: { event: "request", when: "after", far: 0, unit: "hours", hoursOnly: true },
-    name: "Request received",
-    text: `Dear {{guest.first_name}},
+    timing: { event: "request", direction: "after", offset: 0, offsetUnit: "hours", hoursOnly: true },
+    defaultName: "Request received",
+    defaultText: `Dear {{guest.first_name}},
 
 thank you for your request. We answer it as soon as we can.
 
@@ -95,10 +95,10 @@ thank you for your request. We answer it as soon as we can.
   },
   {
     kind: "inquiry",
-    words: "An answer to a first question",
+    label: "An answer to a first question",
     action: "send_message",
-    name: "First question",
-    text: `Hello {{guest.first_name}},
+    defaultName: "First question",
+    defaultText: `Hello {{guest.first_name}},
 
 thank you for asking about {{property.name}}. We get back to you as soon as we can.
 
@@ -106,19 +106,19 @@ thank you for asking about {{property.name}}. We get back to you as soon as we c
   },
   {
     kind: "review",
-    words: "A review after check-out",
+    label: "A review after check-out",
     action: "review",
-    timed: { event: "check_out", when: "after", far: 1, unit: "days" },
-    name: "Review of the guest",
-    text: "{{guest.first_name}} was a kind and tidy guest. Welcome back at any time."
+    timing: { event: "check_out", direction: "after", offset: 1, offsetUnit: "days" },
+    defaultName: "Review of the guest",
+    defaultText: "{{guest.first_name}} was a kind and tidy guest. Welcome back at any time."
   },
   {
     kind: "answer",
-    words: "Answers to guests' questions",
+    label: "Answers to guests' questions",
     action: "answer",
-    name: "Answers",
-    text: ""
+    defaultName: "Answers",
+    defaultText: ""
   }
 ]
 
-export const kindOf = (kind: string | null): Kind | undefined => KINDS.find((each) => each.kind === kind)
+export const findRuleKind = (kind: string | null): RuleKind | undefined => RULE_KINDS.find((each) => each.kind === kind)

@@ -1,41 +1,41 @@
 import type { Schema } from "effect"
-import { INQUIRY_FIELDS, STAY_FIELDS } from "../../../../domain/automation/rules/template.ts"
+import { INQUIRY_FIELD_NAMES, STAY_FIELD_NAMES } from "../../../../domain/automation/rules/template.ts"
 import {
   MESSAGE_TEXT,
-  NAMES_CHOSEN_FROM,
   REVIEW_TEXT,
   RULE_NAME,
   RULE_NIGHTS,
   RULE_TRIGGER_DAYS,
-  RULE_TRIGGER_HOURS
+  RULE_TRIGGER_HOURS,
+  SCOPE_CHOICES
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { Named } from "../../queries/named.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
-import { CHANNELS } from "../channel-words.ts"
+import type { NamedRecord } from "../../queries/named.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { CHANNEL_OPTIONS } from "../channel-words.ts"
 import {
-  area,
-  asLines,
-  asNumber,
-  asText,
-  choices,
-  type Fill,
-  filling,
-  fillingAll,
-  formOf,
+  actionForm,
+  checkboxGroup,
+  type FieldFiller,
   input,
-  select
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  parseLines,
+  parseNumber,
+  parseText,
+  select,
+  textArea
 } from "../fields.ts"
-import type { NotTaken } from "../page.ts"
+import type { FailedSubmission } from "../page.ts"
 import { section } from "../parts.ts"
-import type { Kind, Timed } from "./kinds.ts"
+import type { RuleKind, RuleTiming } from "./kinds.ts"
 
 // A rule is made by a form of its kind: each asks for what that kind has, and begins with a text that works.
 
-export const MAKE = "make_rule"
+export const CREATE_RULE_ACTION = "make_rule"
 
 /** What each field stands for, for whoever writes a text. */
-const FIELD_WORDS: Readonly<Record<string, string>> = {
+const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "guest.name": "the guest's name",
   "guest.first_name": "the first word of it",
   "property.name": "the property's name",
@@ -52,16 +52,16 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   "stay.page": "the address of the guest's page"
 }
 
-const fieldList = ({ timed }: Kind): Html => {
-  const names = timed === undefined ? INQUIRY_FIELDS : STAY_FIELDS
+const placeholderHelp = ({ timing }: RuleKind): Html => {
+  const placeholders = timing === undefined ? INQUIRY_FIELD_NAMES : STAY_FIELD_NAMES
   return html`<div><h3>What a text may name</h3>
 <p class="soft">Written in two braces, a field is filled in from the stay of whoever reads it. Where something of it is not known, the whole text is kept back, and the page of trying a rule says why.</p>
 <dl class="facts">
-${names.map(
-  (name) => html`<dt><code>{{${name}}}</code></dt><dd>${FIELD_WORDS[name] ?? name}</dd>
+${placeholders.map(
+  (name) => html`<dt><code>{{${name}}}</code></dt><dd>${FIELD_DESCRIPTIONS[name] ?? name}</dd>
 `
 )}${
-  timed === undefined
+  timing === undefined
     ? nothing
     : html`<dt><code>{{cf.NAME}}</code></dt><dd>the stay's own field NAME</dd>
 `
@@ -72,109 +72,116 @@ ${names.map(
 /** The form of a kind, or what kinds there are. */
 export const newRuleForm = (
   visit: SignedInVisit,
-  kind: Kind,
-  properties: ReadonlyArray<Named>,
-  notTaken: NotTaken | undefined
+  kind: RuleKind,
+  properties: ReadonlyArray<NamedRecord>,
+  failedSubmission: FailedSubmission | undefined
 ): Html => {
-  const fill = filling(notTaken, MAKE)
-  const fields = html`${input(fill, { name: "name", label: "Name of the rule", value: kind.name, required: true, maxlength: RULE_NAME })}${kind.timed === undefined ? nothing : timeFields(fill, kind.timed)}${kind.action === "review" ? scoreField(fill) : nothing}${kind.action === "answer" ? nothing : textField(fill, kind)}${scopeFields(fill, properties, notTaken)}`
-  const form = formOf(visit, { act: MAKE, button: "Make the rule", fields })
+  const fillField = makeFieldFiller(failedSubmission, CREATE_RULE_ACTION)
+  const fields = html`${input(fillField, { name: "name", label: "Name of the rule", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${kind.action === "review" ? scoreField(fillField) : nothing}${kind.action === "answer" ? nothing : textField(fillField, kind)}${scopeFields(fillField, properties, failedSubmission)}`
+  const form = actionForm(visit, { action: CREATE_RULE_ACTION, label: "Make the rule", fields })
   return section(
-    kind.words,
+    kind.label,
     kind.action === "answer"
       ? html`<p>Guests' questions are answered from the <a href="/console/knowledge">knowledge base</a>, where an entry answers them. What nothing answers waits for you.</p>
 ${form}`
-      : html`<div class="columns"><div>${form}</div>${fieldList(kind)}</div>
+      : html`<div class="columns"><div>${form}</div>${placeholderHelp(kind)}</div>
 `
   )
 }
 
-const UNITS = [
-  { value: "days", words: "days, at a time of day" },
-  { value: "hours", words: "hours" }
+const OFFSET_UNITS = [
+  { value: "days", label: "days, at a time of day" },
+  { value: "hours", label: "hours" }
 ] as const
 
-const timeFields = (fill: Fill, { event, when, far, unit, hoursOnly }: Timed): Html => {
-  const what = `${when} ${event.replace("check_", "check-").replace("request", "the request").replace("booking", "the booking")}`
-  const number = input(fill, {
+const timingFields = (
+  fillField: FieldFiller,
+  { event, direction, offset, offsetUnit, hoursOnly }: RuleTiming
+): Html => {
+  const anchorText = `${direction} ${event.replace("check_", "check-").replace("request", "the request").replace("booking", "the booking")}`
+  const offsetField = input(fillField, {
     name: "far",
-    label: hoursOnly === true ? `Hours ${what}` : `How long ${what}`,
+    label: hoursOnly === true ? `Hours ${anchorText}` : `How long ${anchorText}`,
     type: "number",
-    value: String(far),
+    value: String(offset),
     min: 0,
     max: hoursOnly === true ? RULE_TRIGGER_HOURS : Math.max(RULE_TRIGGER_HOURS, RULE_TRIGGER_DAYS),
-    required: true
+    isRequired: true
   })
-  if (hoursOnly === true) return number
-  return html`${number}${select(fill, { name: "unit", label: "In", options: UNITS, value: unit })}${input(fill, { name: "at", label: "Time of day", hint: "for days", type: "time", value: "10:00" })}`
+  if (hoursOnly === true) return offsetField
+  return html`${offsetField}${select(fillField, { name: "unit", label: "In", options: OFFSET_UNITS, value: offsetUnit })}${input(fillField, { name: "at", label: "Time of day", hint: "for days", type: "time", value: "10:00" })}`
 }
 
-const scoreField = (fill: Fill): Html =>
-  select(fill, {
+const scoreField = (fillField: FieldFiller): Html =>
+  select(fillField, {
     name: "score",
     label: "Score",
     value: 5,
-    options: [5, 4, 3, 2, 1].map((value) => ({ value, words: `${value} of 5` }))
+    options: [5, 4, 3, 2, 1].map((value) => ({ value, label: `${value} of 5` }))
   })
 
-const textField = (fill: Fill, { action, text }: Kind): Html =>
-  area(fill, {
+const textField = (fillField: FieldFiller, { action, defaultText: text }: RuleKind): Html =>
+  textArea(fillField, {
     name: "text",
     label: action === "review" ? "What the public reads" : "What the guest reads",
     value: text,
     rows: 10,
-    required: true,
+    isRequired: true,
     maxlength: action === "review" ? REVIEW_TEXT : MESSAGE_TEXT
   })
 
-const scopeFields = (fill: Fill, properties: ReadonlyArray<Named>, notTaken: NotTaken | undefined): Html => {
-  const chosen = fillingAll(notTaken, MAKE)
-  const shown = properties.slice(0, NAMES_CHOSEN_FROM)
+const scopeFields = (
+  fillField: FieldFiller,
+  properties: ReadonlyArray<NamedRecord>,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const selectedValues = makeMultiFieldFiller(failedSubmission, CREATE_RULE_ACTION)
+  const listedProperties = properties.slice(0, SCOPE_CHOICES)
   return html`${
-    shown.length === 0
+    listedProperties.length === 0
       ? nothing
-      : choices({
+      : checkboxGroup({
           name: "property",
           legend: "Only in these properties (none: in all)",
-          options: shown.map(({ id, name }) => ({ value: id, words: name })),
-          chosen: chosen("property", [])
+          options: listedProperties.map(({ id, name }) => ({ value: id, label: name })),
+          selected: selectedValues("property", [])
         })
   }${
-    properties.length > NAMES_CHOSEN_FROM
-      ? html`<p class="soft">These are the first ${NAMES_CHOSEN_FROM} by name.</p>
+    properties.length > SCOPE_CHOICES
+      ? html`<p class="soft">These are the first ${SCOPE_CHOICES} by name.</p>
 `
       : nothing
-  }${choices({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNELS, chosen: chosen("channel", []) })}${input(fill, { name: "min", label: "At least so many nights", type: "number", min: 0, max: RULE_NIGHTS })}${input(fill, { name: "max", label: "At most so many nights", type: "number", min: 0, max: RULE_NIGHTS })}`
+  }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", []) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", min: 0, max: RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", min: 0, max: RULE_NIGHTS })}`
 }
 
 /** What the form asks for, as rules are written (docs/automation.md). */
-export const writtenIn = (form: Form, { action, timed, kind }: Kind): Schema.JsonObject => ({
-  name: asText(form.get("name") ?? ""),
+export const readNewRule = (form: SubmittedForm, { action, timing, kind }: RuleKind): Schema.JsonObject => ({
+  name: parseText(form.get("name") ?? ""),
   action,
   ...(kind === "inquiry" ? { trigger: { event: "inquiry" } } : {}),
-  ...(timed === undefined ? {} : { trigger: triggerIn(form, timed) }),
-  ...(action === "review" ? { score: asNumber(form.get("score") ?? "") } : {}),
-  ...(action === "answer" ? {} : { text: asLines(form.get("text") ?? "") }),
-  ...scopeIn(form)
+  ...(timing === undefined ? {} : { trigger: readTrigger(form, timing) }),
+  ...(action === "review" ? { score: parseNumber(form.get("score") ?? "") } : {}),
+  ...(action === "answer" ? {} : { text: parseLines(form.get("text") ?? "") }),
+  ...readScope(form)
 })
 
-const triggerIn = (form: Form, { event, when, hoursOnly }: Timed): Schema.JsonObject => {
-  const far = asNumber(form.get("far") ?? "")
+const readTrigger = (form: SubmittedForm, { event, direction, hoursOnly }: RuleTiming): Schema.JsonObject => {
+  const offset = parseNumber(form.get("far") ?? "")
   return hoursOnly === true || form.get("unit") !== "days"
-    ? { event, when, hours: far }
-    : { event, when, days: far, at: form.get("at") ?? "" }
+    ? { event, when: direction, hours: offset }
+    : { event, when: direction, days: offset, at: form.get("at") ?? "" }
 }
 
-const scopeIn = (form: Form): Schema.JsonObject => {
+const readScope = (form: SubmittedForm): Schema.JsonObject => {
   const [properties, channels] = [form.getAll("property"), form.getAll("channel")]
   const nights = Object.fromEntries(
     ["min", "max"].flatMap((name) => {
       const text = form.get(name) ?? ""
-      return text.trim() === "" ? [] : [[name, asNumber(text)]]
+      return text.trim() === "" ? [] : [[name, parseNumber(text)]]
     })
   )
   return {
-    ...(properties.length === 0 ? {} : { property_ids: properties.map(asNumber) }),
+    ...(properties.length === 0 ? {} : { property_ids: properties.map(parseNumber) }),
     ...(channels.length === 0 ? {} : { channel_types: channels }),
     ...(Object.keys(nights).length === 0 ? {} : { nights })
   }

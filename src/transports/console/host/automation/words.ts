@@ -1,65 +1,72 @@
 import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
-import type { Named } from "../../queries/named.ts"
-import { channelWords } from "../channel-words.ts"
+import type { NamedRecord } from "../../queries/named.ts"
+import { channelName } from "../channel-words.ts"
 
 // A rule in a sentence: what is done, when, and for which stays.
 
-type Saying = Exclude<RuleDefinition, { readonly action: "answer" }>
-type Trigger = Saying["trigger"]
+type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
+type RuleTrigger = ScheduledRule["trigger"]
 
-const EVENTS: Readonly<Record<Exclude<Trigger["event"], "inquiry">, string>> = {
+const EVENT_NAMES: Readonly<Record<Exclude<RuleTrigger["event"], "inquiry">, string>> = {
   booking: "the booking",
   request: "a booking request",
   check_in: "check-in",
   check_out: "check-out"
 }
 
-const counted = (number: number, one: string): string => `${number} ${one}${number === 1 ? "" : "s"}`
+const countText = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? "" : "s"}`
 
-export const whenWords = (trigger: Trigger): string => {
+export const triggerText = (trigger: RuleTrigger): string => {
   if (trigger.event === "inquiry") return "at once, when somebody asks who has booked nothing"
-  const event = EVENTS[trigger.event]
+  const event = EVENT_NAMES[trigger.event]
   if ("hours" in trigger) {
-    return trigger.hours === 0 ? `at ${event}` : `${counted(trigger.hours, "hour")} ${trigger.when} ${event}`
+    return trigger.hours === 0 ? `at ${event}` : `${countText(trigger.hours, "hour")} ${trigger.when} ${event}`
   }
   return trigger.days === 0
     ? `on the day of ${event}, at ${trigger.at}`
-    : `${counted(trigger.days, "day")} ${trigger.when} ${event}, at ${trigger.at}`
+    : `${countText(trigger.days, "day")} ${trigger.when} ${event}, at ${trigger.at}`
 }
 
-const whatWords = (rule: RuleDefinition): string => {
+const actionText = (rule: RuleDefinition): string => {
   if (rule.action === "answer") return "Answers what guests ask from the knowledge base"
   return rule.action === "review"
-    ? `Reviews the guest with ${rule.score} of 5, ${whenWords(rule.trigger)}`
-    : `Writes to the guest ${whenWords(rule.trigger)}`
+    ? `Reviews the guest with ${rule.score} of 5, ${triggerText(rule.trigger)}`
+    : `Writes to the guest ${triggerText(rule.trigger)}`
 }
 
-const listed = (words: ReadonlyArray<string>): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`
+const joinWithAnd = (parts: ReadonlyArray<string>): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`
 
 /** Properties that a sentence names; of more it says how many. */
-const NAMED = 5
+const NAMES_LISTED = 5
 
-const propertyWords = (ids: ReadonlyArray<number>, properties: ReadonlyArray<Named>): string => {
+const propertiesText = (ids: ReadonlyArray<number>, properties: ReadonlyArray<NamedRecord>): string => {
   const names = new Map(properties.map(({ id, name }) => [id, name]))
-  const named = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMED)
-  const left = ids.length - named.length
-  return listed(left === 0 ? named : [...named, counted(left, named.length === 0 ? "property" : "other")])
+  const listedNames = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMES_LISTED)
+  const remaining = ids.length - listedNames.length
+  return joinWithAnd(
+    remaining === 0
+      ? listedNames
+      : [...listedNames, countText(remaining, listedNames.length === 0 ? "property" : "other")]
+  )
 }
 
-const nightWords = ({ min, max }: NonNullable<RuleDefinition["nights"]>): string => {
-  if (min === undefined) return `of at most ${counted(max ?? 0, "night")}`
-  if (max === undefined) return `of at least ${counted(min, "night")}`
-  return min === max ? `of ${counted(min, "night")}` : `of ${min} to ${counted(max, "night")}`
+const nightsText = ({ min, max }: NonNullable<RuleDefinition["nights"]>): string => {
+  if (min === undefined) return `of at most ${countText(max ?? 0, "night")}`
+  if (max === undefined) return `of at least ${countText(min, "night")}`
+  return min === max ? `of ${countText(min, "night")}` : `of ${min} to ${countText(max, "night")}`
 }
 
-const stayWords = ({ property_ids, channel_types, nights }: RuleDefinition, properties: ReadonlyArray<Named>): string =>
+const staysText = (
+  { property_ids, channel_types, nights }: RuleDefinition,
+  properties: ReadonlyArray<NamedRecord>
+): string =>
   [
     property_ids === undefined && channel_types === undefined && nights === undefined ? "all stays" : "stays",
-    ...(nights === undefined ? [] : [nightWords(nights)]),
-    ...(property_ids === undefined ? [] : [`in ${propertyWords(property_ids, properties)}`]),
-    ...(channel_types === undefined ? [] : [`booked at ${listed(channel_types.map(channelWords))}`])
+    ...(nights === undefined ? [] : [nightsText(nights)]),
+    ...(property_ids === undefined ? [] : [`in ${propertiesText(property_ids, properties)}`]),
+    ...(channel_types === undefined ? [] : [`booked at ${joinWithAnd(channel_types.map(channelName))}`])
   ].join(" ")
 
-export const ruleWords = (rule: RuleDefinition, properties: ReadonlyArray<Named>): string =>
-  `${whatWords(rule)}, for ${stayWords(rule, properties)}.`
+export const ruleText = (rule: RuleDefinition, properties: ReadonlyArray<NamedRecord>): string =>
+  `${actionText(rule)}, for ${staysText(rule, properties)}.`

@@ -1,88 +1,90 @@
 import { Effect } from "effect"
 import { HostCalendars } from "../../../../domain/calendars/imported-calendars/HostCalendars.ts"
-import type { Fetched } from "../../../../domain/calendars/imported-calendars/ImportedCalendars.ts"
+import type { CalendarFetchReport } from "../../../../domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { PropertyFeeds } from "../../../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { CALENDARS_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { idOf } from "../../id.ts"
-import type { CalendarsShown, Followed } from "../../queries/CalendarsElsewhere.ts"
+import { parseRecordId } from "../../id.ts"
+import type { ImportedCalendarSummary, ImportedCalendarsPage } from "../../queries/CalendarsElsewhere.ts"
 import type { Sudo } from "../../sudo.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
-import { refusedAs } from "../asking.ts"
-import { behind, checkbox, type Fill, filling, formOf, input, select } from "../fields.ts"
-import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
-import { badge, historyLink, pages, section, table, timeOf } from "../parts.ts"
-import { type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { apiErrorToActionError } from "../asking.ts"
+import { actionForm, checkbox, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../fields.ts"
+import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../page.ts"
+import { activityLogLink, badge, pagination, section, table, timeHtml } from "../parts.ts"
+import { oneTimeNotice, propertyOptions, type SelectableProperties, secretUrlHtml } from "./said.ts"
 
 // Calendars of elsewhere that are followed: what is busy there is closed here.
 
-const NO_PROPERTY = refusal(422, "Choose the property whose days it closes.")
-const NO_CALENDAR = refusal(404, "There is no such calendar.")
+const noPropertyError = makeActionError(422, "Choose the property whose days it closes.")
+const noCalendarError = makeActionError(404, "There is no such calendar.")
 
-export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
+export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
   const [calendars, feeds] = [yield* HostCalendars, yield* PropertyFeeds]
   return {
     follow: {
-      done: "The calendar is followed.",
+      doneMessage: "The calendar is followed.",
       // Asks for the password because the answer shows an address of the property's own calendar.
       run: (visit, form) =>
         Effect.gen(function* () {
           const { operatorId } = visit.session.person.caller
-          const property = idOf(form.get("property"))
-          if (property === undefined) return yield* Effect.fail(NO_PROPERTY)
-          yield* sudo.demand(visit, form)
+          const property = parseRecordId(form.get("property"))
+          if (property === undefined) return yield* Effect.fail(noPropertyError)
+          yield* sudo.requirePassword(visit, form)
           const settings = readSkipUnavailable(form) ? { skipUnavailable: true } : undefined
           const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
           const { url } = yield* feeds.addressFor(operatorId, property, calendar_id)
-          return followed(url)
-        }).pipe(Effect.mapError(refused))
+          return importedNotice(url)
+        }).pipe(Effect.mapError(toImportActionError))
     },
     fetch: {
-      done: "The calendar was fetched.",
+      doneMessage: "The calendar was fetched.",
       run: (visit, form) => {
-        const id = idOf(form.get("id"))
-        if (id === undefined) return Effect.fail(NO_CALENDAR)
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
         return calendars.fetch(visit.session.person.caller.operatorId, id).pipe(
-          Effect.mapError(refusedAs),
-          Effect.flatMap((came) =>
-            came.outcome === "failed"
-              ? Effect.fail(refusal(502, `The calendar cannot be read: ${came.error ?? "nobody knows why"}.`))
-              : Effect.succeed(fetched(came))
+          Effect.mapError(apiErrorToActionError),
+          Effect.flatMap((fetchResult) =>
+            fetchResult.outcome === "failed"
+              ? Effect.fail(
+                  makeActionError(502, `The calendar cannot be read: ${fetchResult.error ?? "nobody knows why"}.`)
+                )
+              : Effect.succeed(fetchedNotice(fetchResult))
           )
         )
       }
     },
     accept_calendar: {
-      done: "You accepted the calendar as read. Dates that it does not mention are available again.",
+      doneMessage: "You accepted the calendar as read. Dates that it does not mention are available again.",
       run: (visit, form) => {
-        const id = idOf(form.get("id"))
-        if (id === undefined) return Effect.fail(NO_CALENDAR)
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
         return calendars
           .accept(visit.session.person.caller.operatorId, id, form.get("seen") ?? "")
-          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
       }
     },
     update_calendar: {
-      done: "Saved. The calendar is read again in the next minutes.",
+      doneMessage: "Saved. The calendar is read again in the next minutes.",
       run: (visit, form) => {
-        const id = idOf(form.get("id"))
-        if (id === undefined) return Effect.fail(NO_CALENDAR)
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
         return calendars
           .update(visit.session.person.caller.operatorId, id, { skipUnavailable: readSkipUnavailable(form) })
-          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
       }
     },
     remove: {
-      done: "The calendar is followed no more; what only it closed is open.",
+      doneMessage: "The calendar is followed no more; what only it closed is open.",
       run: (visit, form) => {
-        const id = idOf(form.get("id"))
-        if (id === undefined) return Effect.fail(NO_CALENDAR)
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
         return calendars
           .remove(visit.session.person.caller.operatorId, id)
-          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
       }
     }
-  } satisfies Readonly<Record<string, HostAct>>
+  } satisfies Readonly<Record<string, HostAction>>
 })
 
 const SKIP_FIELD = "skip_unavailable"
@@ -90,37 +92,41 @@ const SKIP_LABEL = "Ignore the booking window of the marketplace"
 const SKIP_HINT =
   "If the calendar ends with a “Not available” block whose end moves forward over time, that block does not block dates here."
 
-const readSkipUnavailable = (form: Form): boolean => form.get(SKIP_FIELD) === "yes"
+const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_FIELD) === "yes"
 
 /** One of the page's own is said already. */
-const refused = (error: Parameters<typeof refusedAs>[0] | typeof NO_PROPERTY) =>
-  error._tag === "Refused" ? error : refusedAs(error)
+const toImportActionError = (error: Parameters<typeof apiErrorToActionError>[0] | typeof noPropertyError) =>
+  error._tag === "Refused" ? error : apiErrorToActionError(error)
 
-const followed = (url: string): Told =>
-  saidOnce(
+const importedNotice = (url: string): OneTimeContent =>
+  oneTimeNotice(
     "The calendar is followed: it is fetched in the next minutes, and then every quarter of an hour.",
     html`<p>If the place that it comes from can follow a calendar too, give it this address and no other: it tells all that is taken here but what that place said itself.</p>
-${secretOf(url)}`
+${secretUrlHtml(url)}`
   )
 
-const fetched = ({ outcome, busy_days, changed_days, error }: Fetched): Told => {
-  const before = outcome === "overtaken" ? "Another fetch of it began meanwhile. " : ""
-  const busy = busy_days === undefined ? "It says what it said before" : `It says that ${busy_days} days are busy`
-  return saidOnce(
-    `${before}${busy}; ${changed_days} days changed here.`,
+const fetchedNotice = ({ outcome, busy_days, changed_days, error }: CalendarFetchReport): OneTimeContent => {
+  const overtakenText = outcome === "overtaken" ? "Another fetch of it began meanwhile. " : ""
+  const busyText = busy_days === undefined ? "It says what it said before" : `It says that ${busy_days} days are busy`
+  return oneTimeNotice(
+    `${overtakenText}${busyText}; ${changed_days} days changed here.`,
     error === undefined ? nothing : html`<p>${error}.</p>`
   )
 }
 
-const STATES = {
+const STATE_BADGES = {
   new: badge("not fetched yet", "wait"),
   ok: badge("read", "good"),
   failing: badge("cannot be read", "bad")
 } as const
 
-const IN_PART = badge("read in part", "bad")
+const PARTIALLY_READ_BADGE = badge("read in part", "bad")
 
-export const followedOf = (visit: SignedInVisit, { calendars, total }: CalendarsShown, offset: number): Html =>
+export const importedCalendarsSection = (
+  visit: SignedInVisit,
+  { calendars, total }: ImportedCalendarsPage,
+  offset: number
+): Html =>
   section(
     "Calendars that close days here",
     html`${table(
@@ -135,64 +141,74 @@ export const followedOf = (visit: SignedInVisit, { calendars, total }: Calendars
         {
           label: "Stands",
           cell: ({ state, error, unreadable }) =>
-            html`${state === "ok" && unreadable !== null ? IN_PART : STATES[state]}${error === null ? nothing : html` <span class="name">${error}</span>`}`
+            html`${state === "ok" && unreadable !== null ? PARTIALLY_READ_BADGE : STATE_BADGES[state]}${error === null ? nothing : html` <span class="name">${error}</span>`}`
         },
         {
           label: "Last read",
           cell: ({ fetched_at, due_at }) =>
-            html`${fetched_at === null ? "not yet" : timeOf(fetched_at, visit)} ${due_at === null ? nothing : html`<span class="soft">next ${timeOf(due_at, visit)}</span>`}`
+            html`${fetched_at === null ? "not yet" : timeHtml(fetched_at, visit)} ${due_at === null ? nothing : html`<span class="soft">next ${timeHtml(due_at, visit)}</span>`}`
         },
-        { label: "Busy days", cell: ({ busy_days }) => String(busy_days), number: true },
-        { label: "Change", cell: (calendar) => actsOf(visit, calendar) }
+        { label: "Busy days", cell: ({ busy_days }) => String(busy_days), isNumeric: true },
+        { label: "Change", cell: (calendar) => calendarActions(visit, calendar) }
       ],
       calendars
-    )}${pages(visit, { offset, limit: CALENDARS_SHOWN, total })}`
+    )}${pagination(visit, { offset, limit: CALENDARS_SHOWN, total })}`
   )
 
-const actsOf = (visit: SignedInVisit, calendar: Followed): Html => {
+const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary): Html => {
   const { id, host, property_title } = calendar
-  const of = `${host} for ${property_title}`
-  return html`${formOf(visit, { act: "fetch", button: "Fetch now", of, id, kind: "plain" })}${acceptForm(visit, calendar, of)}${behind(
+  const subject = `${host} for ${property_title}`
+  return html`${actionForm(visit, { action: "fetch", label: "Fetch now", subject, id, kind: "plain" })}${acceptForm(visit, calendar, subject)}${disclosure(
     "Booking window",
-    formOf(visit, { act: "update_calendar", button: "Save", of, id, fields: skipField(calendar.skip_unavailable) })
-  )}${behind(
+    actionForm(visit, {
+      action: "update_calendar",
+      label: "Save",
+      subject,
+      id,
+      fields: skipField(calendar.skip_unavailable)
+    })
+  )}${disclosure(
     "Remove",
     html`<p>What only it closed is open again.</p>
-${formOf(visit, { act: "remove", button: "Follow it no more", of, id, kind: "danger" })}`
-  )}${historyLink(`imported_calendar:${id}`)}`
+${actionForm(visit, { action: "remove", label: "Follow it no more", subject, id, kind: "danger" })}`
+  )}${activityLogLink(`imported_calendar:${id}`)}`
 }
 
 /** Renders the form to accept a calendar; nothing if all of it was read, or if the host has accepted it. */
-const acceptForm = (visit: SignedInVisit, { id, unreadable, digest }: Followed, of: string): Html =>
+const acceptForm = (
+  visit: SignedInVisit,
+  { id, unreadable, digest }: ImportedCalendarSummary,
+  subject: string
+): Html =>
   unreadable === null || digest === null
     ? nothing
-    : behind(
+    : disclosure(
         "Accept the calendar as read",
         html`<p>${unreadable}.</p>
 <p>If you accept, the dates that stayed blocked because of this become available. A booking may be among the unreadable parts, so compare with the marketplace first.</p>
-${formOf(visit, { act: "accept_calendar", button: "Accept the calendar as read", of, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
+${actionForm(visit, { action: "accept_calendar", label: "Accept the calendar as read", subject, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
       )
 
-const skipField = (checked: boolean, fill: Fill = (_name, otherwise) => otherwise): Html =>
-  html`${checkbox(fill, { name: SKIP_FIELD, label: SKIP_LABEL, checked })}<p class="soft">${SKIP_HINT}</p>
+const skipField = (isChecked: boolean, fillField: FieldFiller = (_name, otherwise) => otherwise): Html =>
+  html`${checkbox(fillField, { name: SKIP_FIELD, label: SKIP_LABEL, isChecked })}<p class="soft">${SKIP_HINT}</p>
 `
 
-export const followForm = (
+export const importForm = (
   visit: SignedInVisit,
-  properties: Properties,
-  password: Html,
-  notTaken: NotTaken | undefined
+  properties: SelectableProperties,
+  passwordField: Html,
+  failedSubmission: FailedSubmission | undefined
 ): Html => {
-  const fill = filling(notTaken, "follow")
+  const fillField = makeFieldFiller(failedSubmission, "follow")
   return section(
     "Follow a calendar",
     properties.length === 0
       ? html`<p>You have no property yet whose days it could close.</p>
 `
-      : formOf(visit, {
-          act: "follow",
-          button: "Follow it",
-          fields: html`${select(fill, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), none: "Choose", required: true })}${input(fill, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", required: true })}${skipField(false, fill)}${password}`
+      : actionForm(visit, {
+          action: "follow",
+          label: "Follow it",
+          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipField(false, fillField)}${passwordField}`
         })
   )
 }

@@ -1,31 +1,31 @@
-import { NAMES_CHOSEN_FROM } from "../../../../platform/limits.ts"
+import { SCOPE_CHOICES } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { Named } from "../../queries/named.ts"
-import type { Option } from "../fields.ts"
-import type { Told } from "../page.ts"
+import type { NamedRecord } from "../../queries/named.ts"
+import type { SelectOption } from "../fields.ts"
+import type { OneTimeContent } from "../page.ts"
 
 // What the parts of the page of calendars say alike.
 
-export type Properties = ReadonlyArray<Named>
+export type SelectableProperties = ReadonlyArray<NamedRecord>
 
 /** Those that a form offers. */
-export const propertyOptions = (properties: Properties): ReadonlyArray<Option> =>
-  properties.slice(0, NAMES_CHOSEN_FROM).map(({ id, name }) => ({ value: id, words: name }))
+export const propertyOptions = (properties: SelectableProperties): ReadonlyArray<SelectOption> =>
+  properties.slice(0, SCOPE_CHOICES).map(({ id, name }) => ({ value: id, label: name }))
 
 /** Said where there are more than a form offers. */
-export const cutNote = (properties: Properties): Html =>
-  properties.length > NAMES_CHOSEN_FROM
-    ? html`<p class="soft">Only the first ${NAMES_CHOSEN_FROM} by their names are listed.</p>
+export const truncationNote = (properties: SelectableProperties): Html =>
+  properties.length > SCOPE_CHOICES
+    ? html`<p class="soft">Only the first ${SCOPE_CHOICES} by their names are listed.</p>
 `
     : nothing
 
-export const secretOf = (url: string): Html => html`<code class="secret">${url}</code>
+export const secretUrlHtml = (url: string): Html => html`<code class="secret">${url}</code>
 `
 
 /** What was done, and what is to be seen of it this once. */
-export const saidOnce = (words: string, more: Html): Told => ({
+export const oneTimeNotice = (text: string, details: Html): OneTimeContent => ({
   _tag: "Told",
-  html: html`<div class="message done" role="status"><p>${words}</p>
-${more}</div>
+  html: html`<div class="message done" role="status"><p>${text}</p>
+${details}</div>
 `
 })

@@ -1,51 +1,61 @@
 import { Effect, type Schema } from "effect"
-import { isAddress } from "../../../../domain/calendars/calendar-share-links/address.ts"
+import { isReadableShareLinkUrl } from "../../../../domain/calendars/calendar-share-links/address.ts"
 import type { CalendarShareLink } from "../../../../domain/calendars/calendar-share-links/contract.ts"
 import { SHARE_LINKS_SHOWN } from "../../../../platform/limits.ts"
 import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { Sudo } from "../../sudo.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
-import { doing } from "../asking.ts"
-import { asNumber, behind, choices, fillingAll, formOf, givenIn, idsIn } from "../fields.ts"
-import { actOf, type HostAct, type NotTaken } from "../page.ts"
-import { historyLink, pages, section, table, timeOf } from "../parts.ts"
-import { cutNote, type Properties, propertyOptions } from "./said.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { makeVoidMutation } from "../asking.ts"
+import {
+  actionForm,
+  checkboxGroup,
+  disclosure,
+  makeMultiFieldFiller,
+  parseNumber,
+  readFilledFields,
+  readSelectedIds
+} from "../fields.ts"
+import { type FailedSubmission, type HostAction, submittedAction } from "../page.ts"
+import { activityLogLink, pagination, section, table, timeHtml } from "../parts.ts"
+import { propertyOptions, type SelectableProperties, truncationNote } from "./said.ts"
 
 // Links that show free and taken days to whoever holds them.
 
-export const makeSharedActs = (service: Service["Service"], sudo: Sudo) => {
-  const act = doing(service)
-  const share = (visit: SignedInVisit, form: Form, fields: Schema.JsonObject) =>
-    Effect.andThen(sudo.demand(visit, form), act(visit, form, "create_calendar_share_link", fields))
+export const makeShareLinkActions = (service: Service["Service"], sudo: Sudo) => {
+  const mutate = makeVoidMutation(service)
+  const createLink = (visit: SignedInVisit, form: SubmittedForm, fields: Schema.JsonObject) =>
+    Effect.andThen(sudo.requirePassword(visit, form), mutate(visit, form, "create_calendar_share_link", fields))
   return {
     share_all: {
-      done: "The link to the calendar of all properties is in the list.",
-      run: (visit, form) => share(visit, form, { scope: "entire" })
+      doneMessage: "The link to the calendar of all properties is in the list.",
+      run: (visit, form) => createLink(visit, form, { scope: "entire" })
     },
     share_some: {
-      done: "The link is made.",
-      run: (visit, form) => share(visit, form, { scope: "partial", property_ids: idsIn(form, "property") })
+      doneMessage: "The link is made.",
+      run: (visit, form) =>
+        createLink(visit, form, { scope: "partial", property_ids: readSelectedIds(form, "property") })
     },
     unshare: {
-      done: "The link is deleted: whoever opens it is told that it is not good any more.",
-      run: (visit, form) => act(visit, form, "delete_calendar_share_link", givenIn(form, { id: asNumber }))
+      doneMessage: "The link is deleted: whoever opens it is told that it is not good any more.",
+      run: (visit, form) =>
+        mutate(visit, form, "delete_calendar_share_link", readFilledFields(form, { id: parseNumber }))
     }
-  } satisfies Readonly<Record<string, HostAct>>
+  } satisfies Readonly<Record<string, HostAction>>
 }
 
-interface Links {
+interface ShareLinksView {
   readonly calendar_share_links: ReadonlyArray<CalendarShareLink>
   readonly total: number
   readonly offset: number
 }
 
-export const sharedOf = (
+export const shareLinksSection = (
   visit: SignedInVisit,
-  { calendar_share_links: links, total, offset }: Links,
-  properties: Properties,
-  password: Html,
-  notTaken: NotTaken | undefined
+  { calendar_share_links: links, total, offset }: ShareLinksView,
+  properties: SelectableProperties,
+  passwordField: Html,
+  failedSubmission: FailedSubmission | undefined
 ): Html =>
   section(
     "Links to share",
@@ -53,55 +63,59 @@ export const sharedOf = (
 ${table(
   { empty: "No link is given out." },
   [
-    { label: "Link", cell: ({ url }) => (isAddress(url) ? html`<a class="name" href="${url}">${url}</a>` : url) },
-    { label: "Shows", cell: (each) => html`<span class="name">${showsText(each, properties)}</span>` },
-    { label: "Made", cell: ({ created_at }) => timeOf(created_at, visit) },
+    {
+      label: "Link",
+      cell: ({ url }) => (isReadableShareLinkUrl(url) ? html`<a class="name" href="${url}">${url}</a>` : url)
+    },
+    { label: "Shows", cell: (each) => html`<span class="name">${sharedPropertiesText(each, properties)}</span>` },
+    { label: "Made", cell: ({ created_at }) => timeHtml(created_at, visit) },
     {
       label: "Change",
       cell: ({ id, url }) =>
-        html`${behind("Delete", formOf(visit, { act: "unshare", button: "Delete the link", of: url, id, kind: "danger" }))}${historyLink(`calendar_share_link:${id}`)}`
+        html`${disclosure("Delete", actionForm(visit, { action: "unshare", label: "Delete the link", subject: url, id, kind: "danger" }))}${activityLogLink(`calendar_share_link:${id}`)}`
     }
   ],
   links
-)}${pages(visit, { offset, limit: SHARE_LINKS_SHOWN, total, name: "links" })}
+)}${pagination(visit, { offset, limit: SHARE_LINKS_SHOWN, total, name: "links" })}
 <h3>Make a link</h3>
-${formOf(visit, { act: "share_all", button: "To all properties, later ones too", kind: "plain", fields: password })}${someForm(visit, properties, password, notTaken)}`,
+${actionForm(visit, { action: "share_all", label: "To all properties, later ones too", kind: "plain", fields: passwordField })}${partialLinkForm(visit, properties, passwordField, failedSubmission)}`,
     "links"
   )
 
 /** Names of so many properties of a link are said; of more how many there are. */
-const NAMED = 5
+const NAMES_LISTED = 5
 
-const showsText = ({ scope, property_ids }: CalendarShareLink, properties: Properties): string => {
+const sharedPropertiesText = ({ scope, property_ids }: CalendarShareLink, properties: SelectableProperties): string => {
   if (scope === "entire") return "all properties, later ones too"
-  const named = properties.filter(({ id }) => property_ids.includes(id)).slice(0, NAMED)
-  const others = property_ids.length - named.length
-  const names = named.map(({ name }) => name)
-  return [...names, ...(others === 0 ? [] : [named.length === 0 ? `${others} properties` : `${others} more`])].join(
-    ", "
-  )
+  const listedProperties = properties.filter(({ id }) => property_ids.includes(id)).slice(0, NAMES_LISTED)
+  const remaining = property_ids.length - listedProperties.length
+  const names = listedProperties.map(({ name }) => name)
+  return [
+    ...names,
+    ...(remaining === 0 ? [] : [listedProperties.length === 0 ? `${remaining} properties` : `${remaining} more`])
+  ].join(", ")
 }
 
-const someForm = (
+const partialLinkForm = (
   visit: SignedInVisit,
-  properties: Properties,
-  password: Html,
-  notTaken: NotTaken | undefined
+  properties: SelectableProperties,
+  passwordField: Html,
+  failedSubmission: FailedSubmission | undefined
 ): Html =>
   properties.length === 0
     ? nothing
-    : behind(
+    : disclosure(
         "To some properties",
-        formOf(visit, {
-          act: "share_some",
-          button: "Make the link",
+        actionForm(visit, {
+          action: "share_some",
+          label: "Make the link",
           kind: "plain",
-          fields: html`${choices({
+          fields: html`${checkboxGroup({
             name: "property",
             legend: "Properties that it shows",
             options: propertyOptions(properties),
-            chosen: fillingAll(notTaken, "share_some")("property", [])
-          })}${cutNote(properties)}${password}`
+            selected: makeMultiFieldFiller(failedSubmission, "share_some")("property", [])
+          })}${truncationNote(properties)}${passwordField}`
         }),
-        notTaken !== undefined && actOf(notTaken) === "share_some"
+        failedSubmission !== undefined && submittedAction(failedSubmission) === "share_some"
       )

@@ -1,34 +1,34 @@
 import { summaryOf } from "../../../../contract/operation.ts"
 import { Api, type OperationName } from "../../../../service/Api.ts"
 import { ACCESS_PATH } from "../../frame.ts"
-import type { Happened } from "../../queries/History.ts"
+import type { AuditLogChange } from "../../queries/History.ts"
 import {
   AUTOMATION_PATH,
-  CALENDARS_PATH,
+  CATEGORIES_PATH,
   CHANNELS_PATH,
+  ICAL_SYNC_PATH,
   KNOWLEDGE_PATH,
-  listingAddress,
-  messagesAddress,
-  moneyAddress,
+  listingUrl,
+  messagesUrl,
+  moneyUrl,
   PEOPLE_PATH,
   PROPERTIES_PATH,
-  reservationsAddress,
-  reviewsAddress,
-  stayAddress,
-  tasksAddress,
-  WORDS_PATH
+  reservationsUrl,
+  reviewsUrl,
+  stayUrl,
+  tasksUrl
 } from "../addresses.ts"
-import { channelWords } from "../channel-words.ts"
-import { spoken } from "../parts.ts"
+import { channelName } from "../channel-words.ts"
+import { toWords } from "../parts.ts"
 
 // The trail in a host's words: what was done, to what, and through what.
 
-const sentence = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(Api, name)
 
 /** What is no operation of the API, by its name in the trail; of what stands nowhere the name itself is said. */
-const ACTS: Readonly<Record<string, string>> = {
+const ACTION_LABELS: Readonly<Record<string, string>> = {
   // Forms of the console that no operation stands behind.
   sign_in: "Signed in",
   change_password: "Changed a password",
@@ -71,100 +71,108 @@ const ACTS: Readonly<Record<string, string>> = {
   "hand in identity document": "A guest handed in a document"
 }
 
-const COMMANDS = "command line"
+const COMMAND_LINE = "command line"
 
-export const doneWords = ({ application, operation }: Pick<Happened, "application" | "operation">): string => {
-  if (application === COMMANDS) return `By a command: ${operation}`
+export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "application" | "operation">): string => {
+  if (application === COMMAND_LINE) return `By a command: ${operation}`
   if (isOperation(operation)) return summaryOf(Api[operation])
-  const heard = operation.startsWith("ingest ") ? `A channel told: ${operation.slice("ingest ".length)}` : undefined
-  return (Object.hasOwn(ACTS, operation) ? ACTS[operation] : undefined) ?? heard ?? sentence(spoken(operation))
+  const ingestLabel = operation.startsWith("ingest ")
+    ? `A channel told: ${operation.slice("ingest ".length)}`
+    : undefined
+  return (
+    (Object.hasOwn(ACTION_LABELS, operation) ? ACTION_LABELS[operation] : undefined) ??
+    ingestLabel ??
+    capitalize(toWords(operation))
+  )
 }
 
 /** Where nobody's account acts: the part of the service that does, or who runs it. */
-const ITSELF: Readonly<Record<string, string>> = {
+const SYSTEM_ACTOR_LABELS: Readonly<Record<string, string>> = {
   Latchkey: "the service itself",
   service: "the service itself",
   automation: "your rules",
   guest: "a guest",
-  [COMMANDS]: "who runs the service",
+  [COMMAND_LINE]: "who runs the service",
   sandbox: "the sandbox"
 }
 
-const CHANNEL = "channel "
+const CHANNEL_PREFIX = "channel "
 
 /** Who acted, where it was no account. */
-export const itselfWords = (application: string): string => {
-  if (application.startsWith(CHANNEL)) return channelWords(application.slice(CHANNEL.length))
-  return (Object.hasOwn(ITSELF, application) ? ITSELF[application] : undefined) ?? application
+export const systemActorLabel = (application: string): string => {
+  if (application.startsWith(CHANNEL_PREFIX)) return channelName(application.slice(CHANNEL_PREFIX.length))
+  return (Object.hasOwn(SYSTEM_ACTOR_LABELS, application) ? SYSTEM_ACTOR_LABELS[application] : undefined) ?? application
 }
 
 /** By what an account acted: a page of the console, or an application or token by its name. */
-export const byWords = (application: string): string =>
+export const viaLabel = (application: string): string =>
   application === "console" ? "on a page of the console" : `with “${application}”`
 
-interface Kind {
-  readonly words: string
+interface RecordKind {
+  readonly label: string
   /** The page of such a record; undefined: it has none, or is gone. */
-  readonly address?: (key: string, happened: Happened) => string | undefined
+  readonly url?: (key: string, entry: AuditLogChange) => string | undefined
 }
 
-const to = (address: string) => () => address
+const always = (url: string) => () => url
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  account: { words: "Account", address: to(PEOPLE_PATH) },
-  application: { words: "Application", address: to(ACCESS_PATH) },
-  automation_plan: { words: "Planned action", address: to(`${AUTOMATION_PATH}#upcoming`) },
-  automation_rule: { words: "Rule", address: to(AUTOMATION_PATH) },
-  calendar_share_link: { words: "Shared calendar", address: to(CALENDARS_PATH) },
-  channel_account: { words: "Channel account", address: to(CHANNELS_PATH) },
-  connection: { words: "Connected application", address: to(ACCESS_PATH) },
-  conversation: { words: "Conversation", address: (id) => messagesAddress({ id }) },
-  dictionary: { words: "Word of your own", address: to(WORDS_PATH) },
-  event_consumer: { words: "Reader of events", address: to(`${ACCESS_PATH}#webhooks`) },
-  group: { words: "Group", address: to(PROPERTIES_PATH) },
-  imported_calendar: { words: "Calendar elsewhere", address: to(CALENDARS_PATH) },
+const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
+  account: { label: "Account", url: always(PEOPLE_PATH) },
+  application: { label: "Application", url: always(ACCESS_PATH) },
+  automation_plan: { label: "Planned action", url: always(`${AUTOMATION_PATH}#upcoming`) },
+  automation_rule: { label: "Rule", url: always(AUTOMATION_PATH) },
+  calendar_share_link: { label: "Shared calendar", url: always(ICAL_SYNC_PATH) },
+  channel_account: { label: "Channel account", url: always(CHANNELS_PATH) },
+  connection: { label: "Connected application", url: always(ACCESS_PATH) },
+  conversation: { label: "Conversation", url: (id) => messagesUrl({ id }) },
+  dictionary: { label: "Word of your own", url: always(CATEGORIES_PATH) },
+  event_consumer: { label: "Reader of events", url: always(`${ACCESS_PATH}#webhooks`) },
+  group: { label: "Group", url: always(PROPERTIES_PATH) },
+  imported_calendar: { label: "Calendar elsewhere", url: always(ICAL_SYNC_PATH) },
   knowledge_base: {
-    words: "Entry of the knowledge base",
-    address: (id, { name }) => (name === null ? undefined : `${KNOWLEDGE_PATH}?change=${id}`)
+    label: "Entry of the knowledge base",
+    url: (id, { name }) => (name === null ? undefined : `${KNOWLEDGE_PATH}?change=${id}`)
   },
-  listing: { words: "Listing", address: (id) => listingAddress(Number(id)) },
-  operator: { words: "Your business" },
-  property: { words: "Property", address: to(PROPERTIES_PATH) },
-  property_feed: { words: "Calendar for elsewhere", address: to(CALENDARS_PATH) },
+  listing: { label: "Listing", url: (id) => listingUrl(Number(id)) },
+  operator: { label: "Your business" },
+  property: { label: "Property", url: always(PROPERTIES_PATH) },
+  property_feed: { label: "Calendar for elsewhere", url: always(ICAL_SYNC_PATH) },
   reservation: {
-    words: "Reservation",
-    address: (q, { leads_to }) => (leads_to === null ? reservationsAddress({ q }) : stayAddress(leads_to))
+    label: "Reservation",
+    url: (q, { leads_to }) => (leads_to === null ? reservationsUrl({ q }) : stayUrl(leads_to))
   },
-  reservation_tag: { words: "Tag of reservations", address: to(WORDS_PATH) },
-  review: { words: "Review", address: to(reviewsAddress()) },
-  room_type: { words: "Room type", address: to(PROPERTIES_PATH) },
-  special_offer: { words: "Special offer", address: to(messagesAddress()) },
-  staff: { words: "Person of the staff", address: to(PEOPLE_PATH) },
-  tag: { words: "Tag of properties", address: to(PROPERTIES_PATH) },
-  task: { words: "Task", address: to(tasksAddress()) },
-  token: { words: "Token", address: to(ACCESS_PATH) },
+  reservation_tag: { label: "Tag of reservations", url: always(CATEGORIES_PATH) },
+  review: { label: "Review", url: always(reviewsUrl()) },
+  room_type: { label: "Room type", url: always(PROPERTIES_PATH) },
+  special_offer: { label: "Special offer", url: always(messagesUrl()) },
+  staff: { label: "Person of the staff", url: always(PEOPLE_PATH) },
+  tag: { label: "Tag of properties", url: always(PROPERTIES_PATH) },
+  task: { label: "Task", url: always(tasksUrl()) },
+  token: { label: "Token", url: always(ACCESS_PATH) },
   transaction: {
-    words: "Entry of income or expense",
-    address: (_id, { leads_to }) => moneyAddress(leads_to === null ? {} : { order: leads_to })
+    label: "Entry of income or expense",
+    url: (_id, { leads_to }) => moneyUrl(leads_to === null ? {} : { order: leads_to })
   },
-  webhook: { words: "Webhook", address: to(`${ACCESS_PATH}#webhooks`) }
+  webhook: { label: "Webhook", url: always(`${ACCESS_PATH}#webhooks`) }
 }
 
-export interface RecordWords {
-  readonly words: string
-  readonly address: string | undefined
+export interface RecordLabel {
+  readonly label: string
+  readonly url: string | undefined
 }
 
 /** Kinds of records whose key a person knows; others are by their name, or by number where they have none. */
-const KNOWN_BY_KEY = new Set(["reservation", "event_consumer"])
+const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
 
-export const recordWords = (happened: Happened): RecordWords => {
-  const [kind = "", ...rest] = happened.record.split(":")
+export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {
+  const [kind = "", ...rest] = entry.record.split(":")
   const key = rest.join(":")
-  const { words, address } = (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined) ?? { words: sentence(spoken(kind)) }
-  const name = happened.name === null || happened.name === "" ? undefined : happened.name
-  const called = KNOWN_BY_KEY.has(kind)
+  const { label: kindLabel, url: kindUrl } = (Object.hasOwn(RECORD_KINDS, kind) ? RECORD_KINDS[kind] : undefined) ?? {
+    label: capitalize(toWords(kind))
+  }
+  const name = entry.name === null || entry.name === "" ? undefined : entry.name
+  const nameParts = KINDS_SHOWN_BY_KEY.has(kind)
     ? [key, ...(name === undefined ? [] : [`(${name})`])]
     : [name === undefined ? `number ${key}` : `“${name}”`]
-  return { words: [words, ...called].join(" "), address: address?.(key, happened) }
+  return { label: [kindLabel, ...nameParts].join(" "), url: kindUrl?.(key, entry) }
 }

@@ -2,32 +2,50 @@ import { createHash } from "node:crypto"
 import {
   ALL_CHANNELS,
   ALL_IDS,
-  type PropertyScopeType,
-  type WholeKnowledgeBase
+  type KnowledgeBaseWithContents,
+  type PropertyScopeType
 } from "../../../../domain/knowledge/contract.ts"
-import { KNOWLEDGE_CONTENTS, KNOWLEDGE_TEXT, KNOWLEDGE_TITLE, NAMES_CHOSEN_FROM } from "../../../../platform/limits.ts"
+import { KNOWLEDGE_CONTENTS, KNOWLEDGE_TEXT, KNOWLEDGE_TITLE, SCOPE_CHOICES } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { Scopes } from "../../queries/KnowledgeScopes.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
-import { CHANNELS } from "../channel-words.ts"
-import { area, asNumber, checkbox, choices, type Fill, filling, fillingAll, formOf, input, select } from "../fields.ts"
-import { actOf, type NotTaken } from "../page.ts"
-import { namedBy } from "./words.ts"
+import type { KnowledgeScopeChoices } from "../../queries/KnowledgeScopes.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { CHANNEL_OPTIONS } from "../channel-words.ts"
+import {
+  actionForm,
+  checkbox,
+  checkboxGroup,
+  type FieldFiller,
+  input,
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  parseNumber,
+  select,
+  textArea
+} from "../fields.ts"
+import { type FailedSubmission, submittedAction } from "../page.ts"
+import { scopeNames } from "./words.ts"
 
 // An entry of the knowledge base as a form: what it says, part by part with an empty one more, and for whom it is.
 
-export type Entry = typeof WholeKnowledgeBase.Type
-type Part = Entry["contents"][number]
+export type KnowledgeEntryDetail = typeof KnowledgeBaseWithContents.Type
+type KnowledgeEntryPart = KnowledgeEntryDetail["contents"][number]
 
-export const ADD = "add_entry"
-export const CHANGE = "change_entry"
+export const ADD_ENTRY_ACTION = "add_entry"
+export const CHANGE_ENTRY_ACTION = "change_entry"
 
 /** An entry as far as a form says it. */
-type Written = ReturnType<typeof writtenEntry>
-type Said = Omit<Entry, "id" | "process_status"> | Written
+type SubmittedEntry = ReturnType<typeof readEntry>
+type EntryContent = Omit<KnowledgeEntryDetail, "id" | "process_status"> | SubmittedEntry
 
 /** The same text for the same entry, in whatever order its properties and channels are named. */
-const textOf = ({ title, is_enable, audience, scope_property, scope_channel, contents }: Said): string =>
+const serializeEntry = ({
+  title,
+  is_enable,
+  audience,
+  scope_property,
+  scope_channel,
+  contents
+}: EntryContent): string =>
   JSON.stringify([
     ...[title, is_enable, audience, scope_property.type, scope_property.ids.map(String).toSorted()],
     ...[scope_channel.type, scope_channel.channels.toSorted()],
@@ -35,131 +53,149 @@ const textOf = ({ title, is_enable, audience, scope_property, scope_channel, con
   ])
 
 /** What an entry says as it is shown: the form that replaces it must have seen it. */
-export const seenOf = (entry: Entry): string => createHash("sha256").update(textOf(entry)).digest("base64url")
+export const entryDigest = (entry: KnowledgeEntryDetail): string =>
+  createHash("sha256").update(serializeEntry(entry)).digest("base64url")
 
 /** Whether an entry may become what a form says: it is as the form has seen it, or has become that already. */
-export const isAsSeen = (entry: Entry, form: Form): boolean =>
-  form.get("seen") === seenOf(entry) || textOf(entry) === textOf(writtenEntry(form))
+export const isUnchangedOrApplied = (entry: KnowledgeEntryDetail, form: SubmittedForm): boolean =>
+  form.get("seen") === entryDigest(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
 
-const WHERE: ReadonlyArray<{ readonly value: PropertyScopeType; readonly words: string }> = [
-  { value: "all", words: "all properties" },
-  { value: "by_property", words: "the properties ticked below" },
-  { value: "by_group", words: "the groups ticked below" },
-  { value: "by_room_type", words: "the room types ticked below" }
+const SCOPE_OPTIONS: ReadonlyArray<{ readonly value: PropertyScopeType; readonly label: string }> = [
+  { value: "all", label: "all properties" },
+  { value: "by_property", label: "the properties ticked below" },
+  { value: "by_group", label: "the groups ticked below" },
+  { value: "by_room_type", label: "the room types ticked below" }
 ]
 
-const AUDIENCES = [
-  { value: "guests", words: "only guests with an accepted stay there" },
-  { value: "anyone", words: "anyone who asks: write no door code or Wi-Fi password here" }
+const AUDIENCE_OPTIONS = [
+  { value: "guests", label: "only guests with an accepted stay there" },
+  { value: "anyone", label: "anyone who asks: write no door code or Wi-Fi password here" }
 ] as const
 
-const TICKED: ReadonlyArray<readonly [PropertyScopeType, string, string]> = [
+const SCOPE_CHECKBOXES: ReadonlyArray<readonly [PropertyScopeType, string, string]> = [
   ["by_property", "property", "Properties"],
   ["by_group", "group", "Groups"],
   ["by_room_type", "room_type", "Room types"]
 ]
 
-export interface WrittenEntry {
-  readonly scopes: Scopes
+export interface EntryFormOptions {
+  readonly scopes: KnowledgeScopeChoices
   /** The one that is changed; none: one is added. */
-  readonly entry?: Entry | undefined
-  readonly notTaken?: NotTaken | undefined
+  readonly entry?: KnowledgeEntryDetail | undefined
+  readonly notTaken?: FailedSubmission | undefined
 }
 
-export const entryForm = (visit: SignedInVisit, { scopes, entry, notTaken }: WrittenEntry): Html => {
-  const act = entry === undefined ? ADD : CHANGE
-  const fill = filling(notTaken, act)
-  const seen =
-    entry === undefined ? nothing : html`<input type="hidden" name="seen" value="${fill("seen", seenOf(entry))}">`
-  const fields = html`${seen}${input(fill, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE })}${parts(fill, act, entry?.contents ?? [], notTaken)}${select(fill, { name: "audience", label: "Who is answered from it", options: AUDIENCES, value: entry?.audience ?? "guests" })}${placeFields(fill, act, scopes, entry, notTaken)}${onField(act, entry, notTaken)}`
-  return formOf(visit, {
-    act,
-    button: entry === undefined ? "Add the entry" : "Change the entry",
+export const entryForm = (
+  visit: SignedInVisit,
+  { scopes, entry, notTaken: failedSubmission }: EntryFormOptions
+): Html => {
+  const action = entry === undefined ? ADD_ENTRY_ACTION : CHANGE_ENTRY_ACTION
+  const fillField = makeFieldFiller(failedSubmission, action)
+  const digestField =
+    entry === undefined
+      ? nothing
+      : html`<input type="hidden" name="seen" value="${fillField("seen", entryDigest(entry))}">`
+  const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Who is answered from it", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
+  return actionForm(visit, {
+    action,
+    label: entry === undefined ? "Add the entry" : "Change the entry",
     fields,
     ...(entry === undefined ? {} : { id: entry.id })
   })
 }
 
 /** A box that was unticked is not filled in: of a form that was not taken only what was ticked is. */
-const onField = (act: string, entry: Entry | undefined, notTaken: NotTaken | undefined): Html => {
-  const isBack = notTaken !== undefined && actOf(notTaken) === act
-  const checked = isBack ? notTaken.form.get("on") === "yes" : (entry?.is_enable ?? true)
-  return checkbox((_name, otherwise) => otherwise, { name: "on", label: "Guests are answered from it", checked })
+const enabledField = (
+  action: string,
+  entry: KnowledgeEntryDetail | undefined,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const isRestored = failedSubmission !== undefined && submittedAction(failedSubmission) === action
+  const isChecked = isRestored ? failedSubmission.form.get("on") === "yes" : (entry?.is_enable ?? true)
+  return checkbox((_name, otherwise) => otherwise, { name: "on", label: "Guests are answered from it", isChecked })
 }
 
 /** As many as there are, or as were filled in, and an empty one. */
-const parts = (fill: Fill, act: string, contents: ReadonlyArray<Part>, notTaken: NotTaken | undefined): Html => {
-  const back = notTaken !== undefined && actOf(notTaken) === act ? partsIn(notTaken.form) : undefined
-  const count = Math.min((back ?? contents).length + 1, KNOWLEDGE_CONTENTS)
+const partFields = (
+  fillField: FieldFiller,
+  action: string,
+  contents: ReadonlyArray<KnowledgeEntryPart>,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const restoredParts =
+    failedSubmission !== undefined && submittedAction(failedSubmission) === action
+      ? readParts(failedSubmission.form)
+      : undefined
+  const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS)
   // A form comes back with its parts in their order, whichever were left empty.
-  const [all, filled]: readonly [ReadonlyArray<Part>, Fill] =
-    back === undefined ? [contents, fill] : [back, (_name, otherwise) => otherwise]
-  return html`${Array.from({ length: count }, (_, at) => part(filled, at, act === ADD && at === 0, all[at]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS}.</p>
+  const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
+    restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, otherwise) => otherwise]
+  return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS}.</p>
 `
 }
 
-const part = (
-  fill: Fill,
-  at: number,
-  required: boolean,
-  { sub_title, text }: Part = { sub_title: "", text: "" }
+const partField = (
+  fillField: FieldFiller,
+  index: number,
+  isRequired: boolean,
+  { sub_title, text }: KnowledgeEntryPart = { sub_title: "", text: "" }
 ): Html =>
-  html`<fieldset><legend>Part ${at + 1}</legend>
-${input(fill, { name: `sub_title.${at}`, label: "About", hint: "such as: Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE })}${area(fill, { name: `text.${at}`, label: "What guests are told", value: text, rows: 4, required, maxlength: KNOWLEDGE_TEXT })}</fieldset>
+  html`<fieldset><legend>Part ${index + 1}</legend>
+${input(fillField, { name: `sub_title.${index}`, label: "About", hint: "such as: Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE })}${textArea(fillField, { name: `text.${index}`, label: "What guests are told", value: text, rows: 4, isRequired, maxlength: KNOWLEDGE_TEXT })}</fieldset>
 `
 
-const placeFields = (
-  fill: Fill,
-  act: string,
-  scopes: Scopes,
-  entry: Entry | undefined,
-  notTaken: NotTaken | undefined
+const scopeFields = (
+  fillField: FieldFiller,
+  action: string,
+  scopes: KnowledgeScopeChoices,
+  entry: KnowledgeEntryDetail | undefined,
+  failedSubmission: FailedSubmission | undefined
 ): Html => {
-  const chosen = fillingAll(notTaken, act)
+  const selectedValues = makeMultiFieldFiller(failedSubmission, action)
   const type = entry?.scope_property.type ?? "all"
-  const ticked = TICKED.map(([of, name, legend]) => {
-    const all = namedBy(of, scopes)
-    const ids = of === type ? (entry?.scope_property.ids ?? []) : []
-    if (all.length === 0) return nothing
-    const shown = all.slice(0, NAMES_CHOSEN_FROM)
-    const options = shown.map((each) => ({ value: each.id, words: each.name }))
-    return html`${choices({ name, legend, options, chosen: chosen(name, ids.map(String)) })}${beyond(name, ids, shown.length < all.length ? shown : undefined)}`
+  const checkboxGroups = SCOPE_CHECKBOXES.map(([scopeType, name, legend]) => {
+    const scopeNameList = scopeNames(scopeType, scopes)
+    const ids = scopeType === type ? (entry?.scope_property.ids ?? []) : []
+    if (scopeNameList.length === 0) return nothing
+    const listedNames = scopeNameList.slice(0, SCOPE_CHOICES)
+    const options = listedNames.map((each) => ({ value: each.id, label: each.name }))
+    return html`${checkboxGroup({ name, legend, options, selected: selectedValues(name, ids.map(String)) })}${unlistedFields(name, ids, listedNames.length < scopeNameList.length ? listedNames : undefined)}`
   })
   const channels = entry?.scope_channel.type === "by_channel" ? entry.scope_channel.channels : []
-  return html`${select(fill, { name: "where", label: "For", options: WHERE, value: type })}${ticked}${choices({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNELS, chosen: chosen("channel", channels) })}`
+  return html`${select(fillField, { name: "where", label: "For", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
 }
 
 /** Where not all can be shown, those of the entry that are not stay in it. */
-const beyond = (
+const unlistedFields = (
   name: string,
   ids: ReadonlyArray<number>,
-  shown: ReadonlyArray<{ readonly id: number }> | undefined
+  listed: ReadonlyArray<{ readonly id: number }> | undefined
 ): Html => {
-  if (shown === undefined) return nothing
-  const known = new Set(shown.map(({ id }) => id))
-  const others = ids.filter((id) => !known.has(id))
-  return html`<p class="soft">These are the first ${NAMES_CHOSEN_FROM} by name.</p>
-${others.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`
+  if (listed === undefined) return nothing
+  const listedIds = new Set(listed.map(({ id }) => id))
+  const unlistedIds = ids.filter((id) => !listedIds.has(id))
+  return html`<p class="soft">These are the first ${SCOPE_CHOICES} by name.</p>
+${unlistedIds.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`
 }
 
 /** The parts of a form but for those that are empty. */
-const partsIn = (form: Form): ReadonlyArray<Part> =>
-  Array.from({ length: KNOWLEDGE_CONTENTS }, (_, at) => ({
-    sub_title: (form.get(`sub_title.${at}`) ?? "").trim(),
-    text: (form.get(`text.${at}`) ?? "").replace(/\r\n?/g, "\n").trim()
+const readParts = (form: SubmittedForm): ReadonlyArray<KnowledgeEntryPart> =>
+  Array.from({ length: KNOWLEDGE_CONTENTS }, (_, index) => ({
+    sub_title: (form.get(`sub_title.${index}`) ?? "").trim(),
+    text: (form.get(`text.${index}`) ?? "").replace(/\r\n?/g, "\n").trim()
   })).filter(({ sub_title, text }) => sub_title !== "" || text !== "")
 
 /** What the form says, as the API takes an entry. */
-export const writtenEntry = (form: Form) => {
+export const readEntry = (form: SubmittedForm) => {
   const type = form.get("where") ?? "all"
-  const [, name] = TICKED.find(([of]) => of === type) ?? []
+  const [, name] = SCOPE_CHECKBOXES.find(([scopeType]) => scopeType === type) ?? []
   const channels = form.getAll("channel")
   return {
     title: (form.get("title") ?? "").trim(),
     is_enable: form.get("on") === "yes",
     audience: form.get("audience") ?? "guests",
-    scope_property: { type, ids: name === undefined ? [ALL_IDS] : form.getAll(name).map(asNumber) },
+    scope_property: { type, ids: name === undefined ? [ALL_IDS] : form.getAll(name).map(parseNumber) },
     scope_channel: channels.length === 0 ? { type: "all", channels: [ALL_CHANNELS] } : { type: "by_channel", channels },
-    contents: partsIn(form)
+    contents: readParts(form)
   }
 }

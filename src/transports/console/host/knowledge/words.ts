@@ -1,14 +1,14 @@
 import type { KnowledgeBase, PropertyScopeType } from "../../../../domain/knowledge/contract.ts"
-import type { Scopes } from "../../queries/KnowledgeScopes.ts"
-import type { Named } from "../../queries/named.ts"
-import { channelWords } from "../channel-words.ts"
+import type { KnowledgeScopeChoices } from "../../queries/KnowledgeScopes.ts"
+import type { NamedRecord } from "../../queries/named.ts"
+import { channelName } from "../channel-words.ts"
 
 // For whom an entry is, in a sentence.
 
-type Entry = typeof KnowledgeBase.Type
+type KnowledgeEntry = typeof KnowledgeBase.Type
 
 /** What a scope of each type names. */
-export const namedBy = (type: PropertyScopeType, scopes: Scopes): ReadonlyArray<Named> => {
+export const scopeNames = (type: PropertyScopeType, scopes: KnowledgeScopeChoices): ReadonlyArray<NamedRecord> => {
   switch (type) {
     case "by_property":
       return scopes.properties
@@ -21,7 +21,7 @@ export const namedBy = (type: PropertyScopeType, scopes: Scopes): ReadonlyArray<
   }
 }
 
-const KINDS: Readonly<Record<PropertyScopeType, readonly [before: string, one: string]>> = {
+const SCOPE_NOUNS: Readonly<Record<PropertyScopeType, readonly [before: string, one: string]>> = {
   all: ["", "property"],
   by_property: ["", "property"],
   by_group: ["the group ", "group"],
@@ -29,27 +29,33 @@ const KINDS: Readonly<Record<PropertyScopeType, readonly [before: string, one: s
 }
 
 /** Names that a sentence has; of more it says how many. */
-const NAMED = 5
+const NAMES_LISTED = 5
 
-const placeWords = ({ type, ids }: Entry["scope_property"], scopes: Scopes): string => {
+const propertyScopeText = ({ type, ids }: KnowledgeEntry["scope_property"], scopes: KnowledgeScopeChoices): string => {
   if (type === "all") return "all properties"
-  const names = new Map(namedBy(type, scopes).map(({ id, name }) => [id, name]))
-  const named = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMED)
-  const left = ids.length - named.length
-  const [before, one] = KINDS[type]
-  const more = left === 0 ? [] : [named.length === 0 ? `${left} of a ${one}` : `${left} more`]
-  return `${before}${[...named, ...more].join(", ")}`
+  const names = new Map(scopeNames(type, scopes).map(({ id, name }) => [id, name]))
+  const listedNames = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMES_LISTED)
+  const remaining = ids.length - listedNames.length
+  const [prefix, singular] = SCOPE_NOUNS[type]
+  const moreText =
+    remaining === 0 ? [] : [listedNames.length === 0 ? `${remaining} of a ${singular}` : `${remaining} more`]
+  return `${prefix}${[...listedNames, ...moreText].join(", ")}`
 }
 
-export const scopeWords = ({ scope_property, scope_channel, audience }: Entry, scopes: Scopes): string => {
-  const where = placeWords(scope_property, scopes)
+export const scopeText = (
+  { scope_property, scope_channel, audience }: KnowledgeEntry,
+  scopes: KnowledgeScopeChoices
+): string => {
+  const propertiesText = propertyScopeText(scope_property, scopes)
   const channels =
-    scope_channel.type === "all" ? "" : `, booked at ${scope_channel.channels.map(channelWords).join(", ")}`
-  return audience === "anyone" ? `Anyone who asks about ${where}${channels}` : `Guests of ${where}${channels}`
+    scope_channel.type === "all" ? "" : `, booked at ${scope_channel.channels.map(channelName).join(", ")}`
+  return audience === "anyone"
+    ? `Anyone who asks about ${propertiesText}${channels}`
+    : `Guests of ${propertiesText}${channels}`
 }
 
 /** How far an entry is from being answered from. */
-export const STATES = {
+export const PROCESS_STATUS_BADGES = {
   waiting: ["waits to be prepared", "wait"],
   processing: ["is being prepared", "wait"],
   done: ["ready", "good"],

@@ -1,8 +1,11 @@
 import { Effect, type Schema } from "effect"
 import { addDays } from "../../../../contract/time.ts"
-import { search_listing_calendars, TOLD_CHANNELS } from "../../../../domain/calendars/listing-calendars/contract.ts"
 import {
-  HONOURED_BY,
+  CALENDAR_PUSH_CHANNELS,
+  search_listing_calendars
+} from "../../../../domain/calendars/listing-calendars/contract.ts"
+import {
+  CHANNELS_BY_RESTRICTION,
   type ListingDay,
   type Restriction,
   type Restrictions
@@ -11,202 +14,239 @@ import { LISTING_INVENTORY_MAX, STAY_NIGHTS } from "../../../../platform/limits.
 import type { OperationName } from "../../../../service/Api.ts"
 import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { Refused } from "../../outcome.ts"
-import type { OneListingShown } from "../../queries/OneListing.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
-import { doing, reading } from "../asking.ts"
-import { channelWords } from "../channel-words.ts"
-import { asNumber, asText, behind, type Fill, filling, formOf, givenIn, input, select } from "../fields.ts"
-import { actOf, type HostAct, hereWith, type NotTaken } from "../page.ts"
-import { dayOf, link, moneyText, monthAfter, monthIn, monthText, section, table } from "../parts.ts"
+import type { ActionError } from "../../outcome.ts"
+import type { ListingDetail } from "../../queries/OneListing.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { makeQuery, makeVoidMutation } from "../asking.ts"
+import { channelName } from "../channel-words.ts"
+import {
+  actionForm,
+  disclosure,
+  type FieldFiller,
+  input,
+  makeFieldFiller,
+  parseNumber,
+  parseText,
+  readFilledFields,
+  select
+} from "../fields.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, submittedAction } from "../page.ts"
+import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, section, table } from "../parts.ts"
 
 // A month of a listing as its channel sells it, and the forms that tell the channel otherwise.
 
-const DAYS = { start_date: asText, end_date: asText }
-const asYes = (text: string): Schema.Json => text === "yes"
+const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
+const parseYesNo = (text: string): Schema.Json => text === "yes"
 
 /** What the API says before why a listing cannot be read: which of several it is, and here is one. */
-const NAMED_BEFORE = /^listings\[0\]\.listing_id: /
+const API_FIELD_PREFIX = /^listings\[0\]\.listing_id: /
 
 /** A form that tells the channel of one range of days. */
-interface Telling {
+interface ListingUpdate {
   readonly operation: OperationName
   /** The list of ranges in the operation's payload. */
-  readonly list: string
-  readonly fields: Parameters<typeof givenIn>[1]
+  readonly listField: string
+  readonly fields: Parameters<typeof readFilledFields>[1]
 }
 
-const TOLD: Readonly<Record<"price" | "stock" | "rules", Telling>> = {
-  price: { operation: "update_listing_prices", list: "prices", fields: { ...DAYS, price: asNumber } },
-  stock: { operation: "update_listing_inventories", list: "inventories", fields: { ...DAYS, inventory: asNumber } },
+const LISTING_UPDATES: Readonly<Record<"price" | "stock" | "rules", ListingUpdate>> = {
+  price: {
+    operation: "update_listing_prices",
+    listField: "prices",
+    fields: { ...DATE_RANGE_PARSERS, price: parseNumber }
+  },
+  stock: {
+    operation: "update_listing_inventories",
+    listField: "inventories",
+    fields: { ...DATE_RANGE_PARSERS, inventory: parseNumber }
+  },
   rules: {
     operation: "update_listing_restrictions",
-    list: "restrictions",
+    listField: "restrictions",
     fields: {
-      ...DAYS,
-      min_stay_on_arrival: asNumber,
-      max_stay_on_arrival: asNumber,
-      closed_on_arrival: asYes,
-      closed_on_departure: asYes
+      ...DATE_RANGE_PARSERS,
+      min_stay_on_arrival: parseNumber,
+      max_stay_on_arrival: parseNumber,
+      closed_on_arrival: parseYesNo,
+      closed_on_departure: parseYesNo
     }
   }
 }
 
-export const makeDays = (
+export const makeListingCalendar = (
   service: Service["Service"],
-  own: (visit: SignedInVisit) => Effect.Effect<OneListingShown, Refused>
+  requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
 ) => {
-  const [read, act] = [reading(service, search_listing_calendars), doing(service)]
+  const [queryCalendar, mutate] = [makeQuery(service, search_listing_calendars), makeVoidMutation(service)]
 
-  const telling = ({ operation, list, fields }: Telling, done: string): HostAct => ({
-    done,
-    run: (visit, form: Form) =>
-      Effect.flatMap(own(visit), ({ channel_type, listing_id }) =>
-        act(visit, form, operation, { channel_type, listing_id, [list]: [givenIn(form, fields)] })
+  const makeUpdateAction = ({ operation, listField, fields }: ListingUpdate, message: string): HostAction => ({
+    doneMessage: message,
+    run: (visit, form: SubmittedForm) =>
+      Effect.flatMap(requireListing(visit), ({ channel_type, listing_id }) =>
+        mutate(visit, form, operation, { channel_type, listing_id, [listField]: [readFilledFields(form, fields)] })
       )
   })
 
   /** The days of a month; of a channel that does not answer, why. */
-  const calendarOf = (visit: SignedInVisit, { channel_type, listing_id }: OneListingShown, month: string) =>
-    read(visit, {
+  const loadCalendar = (visit: SignedInVisit, { channel_type, listing_id }: ListingDetail, month: string) =>
+    queryCalendar(visit, {
       start_date: `${month}-01`,
-      end_date: addDays(`${monthAfter(month, 1)}-01`, -1),
+      end_date: addDays(`${addMonths(month, 1)}-01`, -1),
       listings: [{ channel_type, listing_id }]
     }).pipe(
-      Effect.map(({ listings: [only] }): ReadonlyArray<ListingDay> | string => only?.calendar ?? []),
-      Effect.catch(({ words }) => Effect.succeed(words.replace(NAMED_BEFORE, "")))
+      Effect.map(
+        ({ listings: [listingCalendar] }): ReadonlyArray<ListingDay> | string => listingCalendar?.calendar ?? []
+      ),
+      Effect.catch(({ message: words }) => Effect.succeed(words.replace(API_FIELD_PREFIX, "")))
     )
 
   return {
-    acts: {
-      price: telling(TOLD.price, "The price is set; the channel is told within a minute."),
-      stock: telling(TOLD.stock, "How many there are is set; the channel is told within a minute."),
-      rules: telling(TOLD.rules, "The rules of stay are set; the channel is told within a minute.")
+    actions: {
+      price: makeUpdateAction(LISTING_UPDATES.price, "The price is set; the channel is told within a minute."),
+      stock: makeUpdateAction(LISTING_UPDATES.stock, "How many there are is set; the channel is told within a minute."),
+      rules: makeUpdateAction(LISTING_UPDATES.rules, "The rules of stay are set; the channel is told within a minute.")
     },
     show: Effect.fnUntraced(function* (
       visit: SignedInVisit,
-      listing: OneListingShown,
+      listing: ListingDetail,
       today: string,
-      notTaken: NotTaken | undefined
+      failedSubmission: FailedSubmission | undefined
     ): Effect.fn.Return<Html> {
-      if (!TOLD_CHANNELS.includes(listing.channel_type)) return notTold(listing)
-      const month = monthIn(visit) ?? today.slice(0, 7)
-      const calendar = yield* calendarOf(visit, listing, month)
-      const days =
+      if (!CALENDAR_PUSH_CHANNELS.includes(listing.channel_type)) return updatesUnsupportedNote(listing)
+      const month = readMonthParam(visit) ?? today.slice(0, 7)
+      const calendar = yield* loadCalendar(visit, listing, month)
+      const calendarHtml =
         typeof calendar === "string"
           ? html`<p class="message note">The month cannot be read from the channel: ${calendar}</p>
 `
-          : daysOf(listing, calendar)
+          : calendarTable(listing, calendar)
       return section(
-        `The channel in ${monthText(month)}`,
-        html`${monthsOf(visit, month)}${days}${telledOf(visit, listing, today, notTaken)}`,
+        `The channel in ${formatMonth(month)}`,
+        html`${monthNavigation(visit, month)}${calendarHtml}${updateForms(visit, listing, today, failedSubmission)}`,
         "days"
       )
     })
   }
 }
 
-const notTold = ({ channel_type }: OneListingShown): Html =>
+const updatesUnsupportedNote = ({ channel_type }: ListingDetail): Html =>
   section(
     "Prices and days",
-    html`<p>${channelWords(channel_type)} is told nothing from here: prices and days are set there.</p>
+    html`<p>${channelName(channel_type)} is told nothing from here: prices and days are set there.</p>
 `
   )
 
-const monthsOf = (visit: SignedInVisit, month: string): Html => {
-  const to = (other: string) => link(`${hereWith(visit, { month: other })}#days`, monthText(other))
-  return html`<nav class="pages" aria-label="Months">${to(monthAfter(month, -1))} ${link(`${hereWith(visit, { month: undefined })}#days`, "This month")} ${to(monthAfter(month, 1))}</nav>
+const monthNavigation = (visit: SignedInVisit, month: string): Html => {
+  const monthLink = (otherMonth: string) =>
+    link(`${currentUrlWith(visit, { month: otherMonth })}#days`, formatMonth(otherMonth))
+  return html`<nav class="pages" aria-label="Months">${monthLink(addMonths(month, -1))} ${link(`${currentUrlWith(visit, { month: undefined })}#days`, "This month")} ${monthLink(addMonths(month, 1))}</nav>
 `
 }
 
-const daysOf = ({ currency, channel_type }: OneListingShown, days: ReadonlyArray<ListingDay>): Html =>
+const calendarTable = ({ currency, channel_type }: ListingDetail, days: ReadonlyArray<ListingDay>): Html =>
   html`${channel_type === "ctrip" ? html`<p class="soft">Prices that are read are what is left after commission; those that you set are what guests pay.</p>` : nothing}${table(
     { empty: "The channel says nothing of these days." },
     [
-      { label: "Night", cell: ({ date }) => dayOf(date) },
-      { label: "Price", cell: ({ price }) => moneyText(price, currency), number: true },
-      { label: "To sell", cell: ({ inventory }) => (inventory === 0 ? "none" : String(inventory)), number: true },
-      { label: "Rules of stay", cell: ({ restrictions = {} }) => rulesText(restrictions) }
+      { label: "Night", cell: ({ date }) => dayHtml(date) },
+      { label: "Price", cell: ({ price }) => formatMoney(price, currency), isNumeric: true },
+      { label: "To sell", cell: ({ inventory }) => (inventory === 0 ? "none" : String(inventory)), isNumeric: true },
+      { label: "Rules of stay", cell: ({ restrictions = {} }) => restrictionsText(restrictions) }
     ],
     days
   )}`
 
-const WORDS: Readonly<Record<Restriction, (value: string) => string>> = {
+const RESTRICTION_TEXTS: Readonly<Record<Restriction, (value: string) => string>> = {
   closed_on_arrival: () => "no arrival",
   closed_on_departure: () => "no departure",
-  min_stay_on_arrival: (nights) => `${nights} nights or more from this day`,
-  max_stay_on_arrival: (nights) => `${nights} nights or fewer from this day`,
-  exact_stay_on_arrival: (nights) => `exactly ${nights} nights from this day`,
-  min_stay_through: (nights) => `${nights} nights or more over it`,
-  max_stay_through: (nights) => `${nights} nights or fewer over it`,
+  min_stay_on_arrival: (nightsField) => `${nightsField} nights or more from this day`,
+  max_stay_on_arrival: (nightsField) => `${nightsField} nights or fewer from this day`,
+  exact_stay_on_arrival: (nightsField) => `exactly ${nightsField} nights from this day`,
+  min_stay_through: (nightsField) => `${nightsField} nights or more over it`,
+  max_stay_through: (nightsField) => `${nightsField} nights or fewer over it`,
   min_advance_reservation: (ahead) => `booked ${ahead} ahead or earlier`,
   max_advance_reservation: (ahead) => `booked ${ahead} ahead or later`
 }
 
-export const rulesText = (restrictions: Restrictions): string =>
+export const restrictionsText = (restrictions: Restrictions): string =>
   Object.entries(restrictions)
-    .flatMap(([name, value]) => (value === false ? [] : [isRestriction(name) ? WORDS[name](String(value)) : name]))
+    .flatMap(([name, value]) =>
+      value === false ? [] : [isRestriction(name) ? RESTRICTION_TEXTS[name](String(value)) : name]
+    )
     .join("; ")
 
-const isRestriction = (name: string): name is Restriction => Object.hasOwn(WORDS, name)
+const isRestriction = (name: string): name is Restriction => Object.hasOwn(RESTRICTION_TEXTS, name)
 
 /** The forms, unless nothing can be told. */
-const telledOf = (
+const updateForms = (
   visit: SignedInVisit,
-  listing: OneListingShown,
+  listing: ListingDetail,
   today: string,
-  notTaken: NotTaken | undefined
+  failedSubmission: FailedSubmission | undefined
 ): Html => {
   if (listing.account.auth_status === "disconnected") return nothing
-  const isOpen = (act: string) => notTaken !== undefined && actOf(notTaken) === act
+  const isFormOpen = (mutate: string) => failedSubmission !== undefined && submittedAction(failedSubmission) === mutate
   return html`${
     listing.readonly
       ? html`<p class="soft">You said that its prices are not to be set from here.</p>
 `
-      : behind("Set a price", priceForm(visit, listing, today, filling(notTaken, "price")), isOpen("price"))
-  }${behind("Set how many there are, or close it there", stockForm(visit, today, filling(notTaken, "stock")), isOpen("stock"))}${behind("Set rules of stay", rulesForm(visit, listing, today, filling(notTaken, "rules")), isOpen("rules"))}`
+      : disclosure(
+          "Set a price",
+          priceUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "price")),
+          isFormOpen("price")
+        )
+  }${disclosure("Set how many there are, or close it there", inventoryUpdateForm(visit, today, makeFieldFiller(failedSubmission, "stock")), isFormOpen("stock"))}${disclosure("Set rules of stay", restrictionsUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "rules")), isFormOpen("rules"))}`
 }
 
-const daysFields = (fill: Fill, today: string): Html =>
-  html`${input(fill, { name: "start_date", label: "First night", type: "date", min: today, required: true })}${input(fill, { name: "end_date", label: "Last night", type: "date", min: today, required: true })}`
+const dateRangeFields = (fillField: FieldFiller, today: string): Html =>
+  html`${input(fillField, { name: "start_date", label: "First night", type: "date", min: today, isRequired: true })}${input(fillField, { name: "end_date", label: "Last night", type: "date", min: today, isRequired: true })}`
 
-const priceForm = (visit: SignedInVisit, { currency }: OneListingShown, today: string, fill: Fill): Html =>
-  formOf(visit, {
-    act: "price",
-    button: "Set the price",
-    row: true,
-    fields: html`${daysFields(fill, today)}${input(fill, { name: "price", label: `A night, in whole ${currency}`, type: "number", min: 1, step: 1, required: true })}`
+const priceUpdateForm = (
+  visit: SignedInVisit,
+  { currency }: ListingDetail,
+  today: string,
+  fillField: FieldFiller
+): Html =>
+  actionForm(visit, {
+    action: "price",
+    label: "Set the price",
+    isInline: true,
+    fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "price", label: `A night, in whole ${currency}`, type: "number", min: 1, step: 1, isRequired: true })}`
   })
 
-const stockForm = (visit: SignedInVisit, today: string, fill: Fill): Html =>
+const inventoryUpdateForm = (visit: SignedInVisit, today: string, fillField: FieldFiller): Html =>
   html`<p class="soft">This is said of this channel alone, and goes before your calendar until that changes on such a day. None closes it there.</p>
-${formOf(visit, {
-  act: "stock",
-  button: "Set how many",
-  row: true,
-  fields: html`${daysFields(fill, today)}${input(fill, { name: "inventory", label: "How many can be sold", type: "number", min: 0, max: LISTING_INVENTORY_MAX, step: 1, required: true })}`
+${actionForm(visit, {
+  action: "stock",
+  label: "Set how many",
+  isInline: true,
+  fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "inventory", label: "How many can be sold", type: "number", min: 0, max: LISTING_INVENTORY_MAX, step: 1, isRequired: true })}`
 })}`
 
-const YES_OR_NO = [
-  { value: "yes", words: "yes" },
-  { value: "no", words: "no" }
+const YES_NO_OPTIONS = [
+  { value: "yes", label: "yes" },
+  { value: "no", label: "no" }
 ]
 
 /** Only what the channel honours is asked for: of the rest it would not be told. */
-const rulesForm = (visit: SignedInVisit, { channel_type }: OneListingShown, today: string, fill: Fill): Html => {
-  const honours = (name: Restriction) => HONOURED_BY[name].some((each) => each === channel_type)
-  const nights = (name: "min_stay_on_arrival" | "max_stay_on_arrival", label: string) =>
-    honours(name) ? input(fill, { name, label, type: "number", min: 1, max: STAY_NIGHTS, step: 1 }) : nothing
-  const closing = (name: "closed_on_arrival" | "closed_on_departure", label: string) =>
-    honours(name) ? select(fill, { name, label, options: YES_OR_NO, none: "as it is" }) : nothing
-  if (!honours("min_stay_on_arrival"))
-    return html`<p>${channelWords(channel_type)} takes no rules of stay from here: they are set there.</p>
+const restrictionsUpdateForm = (
+  visit: SignedInVisit,
+  { channel_type }: ListingDetail,
+  today: string,
+  fillField: FieldFiller
+): Html => {
+  const isSupported = (name: Restriction) => CHANNELS_BY_RESTRICTION[name].some((each) => each === channel_type)
+  const nightsField = (name: "min_stay_on_arrival" | "max_stay_on_arrival", label: string) =>
+    isSupported(name) ? input(fillField, { name, label, type: "number", min: 1, max: STAY_NIGHTS, step: 1 }) : nothing
+  const yesNoField = (name: "closed_on_arrival" | "closed_on_departure", label: string) =>
+    isSupported(name) ? select(fillField, { name, label, options: YES_NO_OPTIONS, emptyLabel: "as it is" }) : nothing
+  if (!isSupported("min_stay_on_arrival"))
+    return html`<p>${channelName(channel_type)} takes no rules of stay from here: they are set there.</p>
 `
   return html`<p class="soft">What is left empty stays as it is.</p>
-${formOf(visit, {
-  act: "rules",
-  button: "Set the rules",
-  row: true,
-  fields: html`${daysFields(fill, today)}${nights("min_stay_on_arrival", "Nights at least")}${nights("max_stay_on_arrival", "Nights at most")}${closing("closed_on_arrival", "No arrival on these days")}${closing("closed_on_departure", "No departure on these days")}`
+${actionForm(visit, {
+  action: "rules",
+  label: "Set the rules",
+  isInline: true,
+  fields: html`${dateRangeFields(fillField, today)}${nightsField("min_stay_on_arrival", "Nights at least")}${nightsField("max_stay_on_arrival", "Nights at most")}${yesNoField("closed_on_arrival", "No arrival on these days")}${yesNoField("closed_on_departure", "No departure on these days")}`
 })}`
 }

@@ -1,64 +1,73 @@
 import { LISTING_PUSHES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { ListingPush, OneListingShown } from "../../queries/OneListing.ts"
+import type { ListingDetail, ListingPush } from "../../queries/OneListing.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { channelWords } from "../channel-words.ts"
-import { badge, section, table, timeOf } from "../parts.ts"
-import { accountBadge, kindText, pushBadge, ratioText, sellsText, shelfBadge, spanText, whyOf } from "./said.ts"
+import { channelName } from "../channel-words.ts"
+import { badge, section, table, timeHtml } from "../parts.ts"
+import {
+  accountBadge,
+  dateRangeText,
+  failureReason,
+  mappingText,
+  markupText,
+  pushBadge,
+  pushKindLabel,
+  shelfBadge
+} from "./said.ts"
 
 // What a listing is, whether its channel knows what is free here, and what that was told.
 
 /** A channel's address of a listing is its own word: only what a browser opens as a page of the web becomes a link. */
-const addressOf = (url: string): Html =>
+const externalLink = (url: string): Html =>
   /^https?:\/\//i.test(url) ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>` : html`${url}`
 
-export const factsOf = (listing: OneListingShown): Html =>
+export const listingFactsSection = (listing: ListingDetail): Html =>
   section(
     "What it is",
     html`<dl class="facts">
-<dt>Channel</dt><dd>${channelWords(listing.channel_type)}, as ${listing.listing_id}</dd>
+<dt>Channel</dt><dd>${channelName(listing.channel_type)}, as ${listing.listing_id}</dd>
 <dt>Account</dt><dd>${listing.account.username} ${accountBadge(listing.account.auth_status)}</dd>
 <dt>Stands</dt><dd>${shelfBadge(listing.shelf_status)}</dd>
-<dt>Sells here</dt><dd>${sellsText(listing) ?? badge("nothing yet", "wait")}</dd>
-<dt>Price there</dt><dd>${ratioText(listing)}${listing.readonly ? nothing : html` <span class="soft">of the base price of what it sells</span>`}</dd>
+<dt>Sells here</dt><dd>${mappingText(listing) ?? badge("nothing yet", "wait")}</dd>
+<dt>Price there</dt><dd>${markupText(listing)}${listing.readonly ? nothing : html` <span class="soft">of the base price of what it sells</span>`}</dd>
 <dt>Currency</dt><dd>${listing.currency}</dd>
 <dt>How many</dt><dd>${listing.inventory}</dd>
-${listing.url === null ? nothing : html`<dt>Seen there</dt><dd>${addressOf(listing.url)}</dd>`}
+${listing.url === null ? nothing : html`<dt>Seen there</dt><dd>${externalLink(listing.url)}</dd>`}
 </dl>
 ${
   listing.account.auth_status === "disconnected"
-    ? html`<p class="message note">The account on ${channelWords(listing.channel_type)} is disconnected: nothing can be told there, nor read from there, until it is connected again.</p>
+    ? html`<p class="message note">The account on ${channelName(listing.channel_type)} is disconnected: nothing can be told there, nor read from there, until it is connected again.</p>
 `
     : nothing
 }`
   )
 
 /** Whether the channel sells what is free here, as it was when the two were last compared. */
-export const stepOf = (visit: SignedInVisit, listing: OneListingShown): Html =>
+export const syncStatusSection = (visit: SignedInVisit, listing: ListingDetail): Html =>
   section(
     "In step with its channel",
-    html`<p>${stepIn(visit, listing)}</p>
+    html`<p>${syncStatusText(visit, listing)}</p>
 `
   )
 
 /** The last thing of those, the latest first, that its channel was told since and has not taken, nor of the same days anything later. */
-const refusedSince = (pushes: ReadonlyArray<ListingPush>, comparedAt: string): ListingPush | undefined =>
-  pushes.find(({ kind, state, settled_at, first, last }, at) => {
-    const isRefused =
+const findUnresolvedPush = (pushes: ReadonlyArray<ListingPush>, comparedAt: string): ListingPush | undefined =>
+  pushes.find(({ kind, state, settled_at, first, last }, index) => {
+    const isFailedSince =
       (state === "refused" || state === "dead") &&
       settled_at !== null &&
       Date.parse(settled_at) > Date.parse(comparedAt)
-    const isTold = (later: ListingPush): boolean =>
+    const isSupersededBy = (later: ListingPush): boolean =>
       later.kind === kind &&
       later.state === "pushed" &&
       (later.first ?? "") <= (first ?? "") &&
       (later.last ?? "") >= (last ?? "")
-    return isRefused && !pushes.slice(0, at).some(isTold)
+    return isFailedSince && !pushes.slice(0, index).some(isSupersededBy)
   })
 
-const stepIn = (
+const syncStatusText = (
   visit: SignedInVisit,
-  { comparison, waiting, link_type, shelf_status, pushes }: OneListingShown
+  { comparison, waiting, link_type, shelf_status, pushes }: ListingDetail
 ): Html => {
   if (shelf_status === "deleted") return html`It is deleted there; nothing is compared any more.`
   if (link_type === null) return html`It sells nothing here, so there is nothing to compare.`
@@ -66,28 +75,28 @@ const stepIn = (
     return html`${badge("being told", "wait")} ${waiting} ${waiting === 1 ? "change waits" : "changes wait"} to be told to the channel.`
   if (comparison === null || comparison.compared_at === null)
     return html`${badge("not compared yet", "wait")} The two calendars are compared soon, and every night from then on.`
-  const compared = html`They were compared last on ${timeOf(comparison.compared_at, visit)}${comparison.due_at === null ? nothing : html`; the next time is ${timeOf(comparison.due_at, visit)}`}.`
+  const comparisonText = html`They were compared last on ${timeHtml(comparison.compared_at, visit)}${comparison.due_at === null ? nothing : html`; the next time is ${timeHtml(comparison.due_at, visit)}`}.`
   if (comparison.failures > 0)
-    return html`${badge("cannot be read", "bad")} The channel could not be read, ${comparison.failures} times in a row. ${compared}`
+    return html`${badge("cannot be read", "bad")} The channel could not be read, ${comparison.failures} times in a row. ${comparisonText}`
   if (comparison.suspected_days > 0)
-    return html`${badge("sells fewer", "wait")} On ${comparison.suspected_days} days the channel sells fewer than there are: a booking may be on its way, or else it is told at the next look. ${compared}`
-  const refused = refusedSince(pushes, comparison.compared_at)
-  if (refused !== undefined)
-    return html`${badge("not taken", "bad")} The channel has not taken what it was told since: ${kindText(refused.kind)}, ${spanText(refused)}. ${compared}`
-  return html`${badge("in step", "good")} ${compared}`
+    return html`${badge("sells fewer", "wait")} On ${comparison.suspected_days} days the channel sells fewer than there are: a booking may be on its way, or else it is told at the next look. ${comparisonText}`
+  const failedPush = findUnresolvedPush(pushes, comparison.compared_at)
+  if (failedPush !== undefined)
+    return html`${badge("not taken", "bad")} The channel has not taken what it was told since: ${pushKindLabel(failedPush.kind)}, ${dateRangeText(failedPush)}. ${comparisonText}`
+  return html`${badge("in step", "good")} ${comparisonText}`
 }
 
-export const toldOf = (visit: SignedInVisit, pushes: ReadonlyArray<ListingPush>): Html =>
+export const pushesSection = (visit: SignedInVisit, pushes: ReadonlyArray<ListingPush>): Html =>
   section(
     "What its channel was told",
     html`${table(
       { empty: "Nothing lately." },
       [
-        { label: "When", cell: ({ created_at }) => timeOf(created_at, visit) },
-        { label: "What", cell: ({ kind }) => kindText(kind) },
-        { label: "Days", cell: spanText },
+        { label: "When", cell: ({ created_at }) => timeHtml(created_at, visit) },
+        { label: "What", cell: ({ kind }) => pushKindLabel(kind) },
+        { label: "Days", cell: dateRangeText },
         { label: "Stands", cell: ({ state }) => pushBadge(state) },
-        { label: "Why", cell: whyOf }
+        { label: "Why", cell: failureReason }
       ],
       pushes
     )}${

@@ -1,46 +1,46 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { badge, dayText } from "../parts.ts"
+import { badge, formatDay } from "../parts.ts"
 
 // How things at channels stand, in a host's words: on the page of all channels and on that of one listing.
 
-interface Standing {
-  readonly words: string
+interface StatusLabel {
+  readonly label: string
   readonly kind?: "good" | "bad" | "wait"
 }
 
-const badgeOf = (all: Readonly<Record<string, Standing>>, state: string): Html => {
-  const { words, kind } = all[state] ?? { words: state }
-  return badge(words, kind)
+const statusBadge = (labels: Readonly<Record<string, StatusLabel>>, state: string): Html => {
+  const { label, kind } = labels[state] ?? { label: state }
+  return badge(label, kind)
 }
 
-const ACCOUNTS: Readonly<Record<string, Standing>> = {
-  active: { words: "connected", kind: "good" },
-  connecting: { words: "being connected", kind: "wait" },
-  disconnected: { words: "disconnected", kind: "bad" },
-  exception: { words: "does not work as it should", kind: "bad" }
+const ACCOUNT_LABELS: Readonly<Record<string, StatusLabel>> = {
+  active: { label: "connected", kind: "good" },
+  connecting: { label: "being connected", kind: "wait" },
+  disconnected: { label: "disconnected", kind: "bad" },
+  exception: { label: "does not work as it should", kind: "bad" }
 }
 
-export const accountBadge = (authStatus: string): Html => badgeOf(ACCOUNTS, authStatus)
+export const accountBadge = (authStatus: string): Html => statusBadge(ACCOUNT_LABELS, authStatus)
 
-const SHELF: Readonly<Record<string, Standing>> = {
-  on: { words: "on sale", kind: "good" },
-  off: { words: "not on sale", kind: "wait" },
-  deleted: { words: "deleted there" },
-  unknown: { words: "not known" }
+const SHELF_LABELS: Readonly<Record<string, StatusLabel>> = {
+  on: { label: "on sale", kind: "good" },
+  off: { label: "not on sale", kind: "wait" },
+  deleted: { label: "deleted there" },
+  unknown: { label: "not known" }
 }
 
-export const shelfBadge = (shelfStatus: string): Html => badgeOf(SHELF, shelfStatus)
+export const shelfBadge = (shelfStatus: string): Html => statusBadge(SHELF_LABELS, shelfStatus)
 
-const PUSHES: Readonly<Record<string, Standing>> = {
-  waiting: { words: "waiting", kind: "wait" },
-  pushed: { words: "told", kind: "good" },
-  refused: { words: "refused", kind: "bad" },
-  dead: { words: "given up", kind: "bad" }
+const PUSH_LABELS: Readonly<Record<string, StatusLabel>> = {
+  waiting: { label: "waiting", kind: "wait" },
+  pushed: { label: "told", kind: "good" },
+  refused: { label: "refused", kind: "bad" },
+  dead: { label: "given up", kind: "bad" }
 }
 
-export const pushBadge = (state: string): Html => badgeOf(PUSHES, state)
+export const pushBadge = (state: string): Html => statusBadge(PUSH_LABELS, state)
 
-const KINDS: Readonly<Record<string, string>> = {
+const PUSH_KIND_LABELS: Readonly<Record<string, string>> = {
   prices: "prices",
   inventories: "how many there are",
   restrictions: "rules of stay",
@@ -48,23 +48,35 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** What a channel was told of. */
-export const kindText = (kind: string): string => KINDS[kind] ?? kind
+export const pushKindLabel = (kind: string): string => PUSH_KIND_LABELS[kind] ?? kind
 
 /** Of which days it was told. */
-export const spanText = ({ first, last }: { readonly first: string | null; readonly last: string | null }): string => {
+export const dateRangeText = ({
+  first,
+  last
+}: {
+  readonly first: string | null
+  readonly last: string | null
+}): string => {
   if (first === null || last === null) return ""
-  return first === last ? dayText(first) : `${dayText(first)} to ${dayText(last)}`
+  return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`
 }
 
 /** Why, and how often it was tried. */
-export const whyOf = ({ reason, attempts }: { readonly reason: string | null; readonly attempts: number }): Html =>
+export const failureReason = ({
+  reason,
+  attempts
+}: {
+  readonly reason: string | null
+  readonly attempts: number
+}): Html =>
   html`<span class="name">${reason ?? ""}</span>${attempts > 1 ? html` <span class="soft">tried ${attempts} times</span>` : nothing}`
 
-export const ratioText = ({ ratio, readonly }: { readonly ratio: number; readonly readonly: boolean }): string =>
+export const markupText = ({ ratio, readonly }: { readonly ratio: number; readonly readonly: boolean }): string =>
   readonly ? "not set from here" : `${ratio} %`
 
 /** What it sells here. */
-export const sellsText = ({
+export const mappingText = ({
   link_type,
   link_title
 }: {

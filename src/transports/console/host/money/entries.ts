@@ -2,30 +2,30 @@ import type { Transaction } from "../../../../domain/money/contract.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { PropertyChoices } from "../../queries/choices.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { stayAddress } from "../addresses.ts"
-import { hereWith } from "../page.ts"
-import { badge, link, moneyText, table, timeOf } from "../parts.ts"
+import { stayUrl } from "../addresses.ts"
+import { currentUrlWith } from "../page.ts"
+import { badge, formatMoney, link, table, timeHtml } from "../parts.ts"
 
 // The entries themselves, newest first.
 
-const sign = ({ direction }: Transaction): string => (direction === "income" ? "" : "−")
+const amountSign = ({ direction }: Transaction): string => (direction === "income" ? "" : "−")
 
 /** What an order's rooms carry of it, where there are several. */
-const sharesOf = ({ shares, currency }: Transaction, titles: ReadonlyMap<number, string>): Html =>
+const sharesText = ({ shares, currency }: Transaction, titles: ReadonlyMap<number, string>): Html =>
   shares.length < 2
     ? nothing
     : html`<br><span class="soft">${shares
         .map(({ property_id, amount }) => {
           const title = property_id === null ? "in the box" : (titles.get(property_id) ?? "another property")
-          return `${title} ${moneyText(amount, currency)}`
+          return `${title} ${formatMoney(amount, currency)}`
         })
         .join(", ")}</span>`
 
-const onWhat = (entry: Transaction, titles: ReadonlyMap<number, string>): Html => {
+const subjectCell = (entry: Transaction, titles: ReadonlyMap<number, string>): Html => {
   const { reservation_code, property_title } = entry
   if (reservation_code === null) return html`${property_title ?? "The business"}`
-  const where = property_title === null ? nothing : html` <span class="soft">${property_title}</span>`
-  return html`${link(stayAddress(reservation_code), reservation_code)}${where}${sharesOf(entry, titles)}`
+  const propertyNote = property_title === null ? nothing : html` <span class="soft">${property_title}</span>`
+  return html`${link(stayUrl(reservation_code), reservation_code)}${propertyNote}${sharesText(entry, titles)}`
 }
 
 export const entriesTable = (
@@ -37,22 +37,23 @@ export const entriesTable = (
   return table(
     { empty: "Nothing was entered." },
     [
-      { label: "Time", cell: ({ action_at }) => timeOf(action_at, visit) },
+      { label: "Time", cell: ({ action_at }) => timeHtml(action_at, visit) },
       {
         label: "Category",
         cell: ({ item_name, item_id, status }) =>
           html`${item_name ?? `Category ${item_id}`}${status === "outstanding" ? html` ${badge("outstanding", "wait")}` : nothing}`
       },
-      { label: "On", cell: (entry) => onWhat(entry, titles) },
+      { label: "On", cell: (entry) => subjectCell(entry, titles) },
       {
         label: "Amount",
-        cell: (entry) => html`<span class="whole">${sign(entry)}${moneyText(entry.amount, entry.currency)}</span>`,
-        number: true
+        cell: (entry) =>
+          html`<span class="whole">${amountSign(entry)}${formatMoney(entry.amount, entry.currency)}</span>`,
+        isNumeric: true
       },
       { label: "Paid by", cell: ({ payment_method_name }) => payment_method_name ?? "" },
       { label: "Note", cell: ({ note }) => html`<span class="name">${note}</span>` },
       { label: "Entered by", cell: ({ operator_name }) => operator_name },
-      { label: "Entry", cell: ({ id }) => link(hereWith(visit, { change: id }), "Change") }
+      { label: "Entry", cell: ({ id }) => link(currentUrlWith(visit, { change: id }), "Change") }
     ],
     entries
   )

@@ -1,56 +1,56 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { OfCategory, OfProperty, Summed, Total } from "../../queries/Sums.ts"
+import type { CategorySums, CurrencyTotal, PropertySums, TransactionSums } from "../../queries/Sums.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { hereWith } from "../page.ts"
-import { link, moneyOf, moneyText, section, table } from "../parts.ts"
+import { currentUrlWith } from "../page.ts"
+import { formatMoney, link, moneyHtml, section, table } from "../parts.ts"
 
 // What the entries come to: what was paid, and beside it what is still outstanding.
 
-const isNone = (amount: string): boolean => Number(amount) === 0
+const isZero = (amount: string): boolean => Number(amount) === 0
 
-const amountsOf = (paid: string, due: string, currency: string): Html =>
-  html`${moneyOf(paid, currency)}${isNone(due) ? nothing : html` <span class="soft">and ${moneyText(due, currency)} outstanding</span>`}`
+const amountsCell = (paid: string, due: string, currency: string): Html =>
+  html`${moneyHtml(paid, currency)}${isZero(due) ? nothing : html` <span class="soft">and ${formatMoney(due, currency)} outstanding</span>`}`
 
 const amountColumns = [
   {
     label: "Income",
-    cell: ({ income, income_due, currency }: Total) => amountsOf(income, income_due, currency),
-    number: true
+    cell: ({ income, income_due, currency }: CurrencyTotal) => amountsCell(income, income_due, currency),
+    isNumeric: true
   },
   {
     label: "Expenses",
-    cell: ({ expense, expense_due, currency }: Total) => amountsOf(expense, expense_due, currency),
-    number: true
+    cell: ({ expense, expense_due, currency }: CurrencyTotal) => amountsCell(expense, expense_due, currency),
+    isNumeric: true
   },
-  { label: "Left", cell: ({ rest, currency }: Total) => moneyOf(rest, currency), number: true }
+  { label: "Left", cell: ({ rest, currency }: CurrencyTotal) => moneyHtml(rest, currency), isNumeric: true }
 ] as const
 
-const propertyName = (visit: SignedInVisit, { property_id, title }: OfProperty): Html | string =>
+const propertyCell = (visit: SignedInVisit, { property_id, title }: PropertySums): Html | string =>
   property_id === null || title === null
     ? "On no property"
-    : link(hereWith(visit, { property: property_id, offset: undefined }), title)
+    : link(currentUrlWith(visit, { property: property_id, offset: undefined }), title)
 
-const categories = (heading: string, rows: ReadonlyArray<OfCategory>): Html =>
+const categoryTable = (heading: string, rows: ReadonlyArray<CategorySums>): Html =>
   html`<div><h3>${heading}</h3>
 ${table(
   { empty: "None." },
   [
     { label: "Category", cell: ({ name, item_id }) => name ?? `Category ${item_id}` },
-    { label: "Sum", cell: ({ paid, due, currency }) => amountsOf(paid, due, currency), number: true }
+    { label: "Sum", cell: ({ paid, due, currency }) => amountsCell(paid, due, currency), isNumeric: true }
   ],
   rows
 )}</div>
 `
 
-const more = (shown: number, all: number, what: string): Html =>
+const truncationNote = (shown: number, all: number, groupNoun: string): Html =>
   all > shown
-    ? html`<p>${shown} of ${all} sums by ${what} are shown: choose a property or a shorter period to see the others.</p>
+    ? html`<p>${shown} of ${all} sums by ${groupNoun} are shown: choose a property or a shorter period to see the others.</p>
 `
     : nothing
 
 /** The sums of a period, in all, by property and by category. */
-export const sumsOf = (visit: SignedInVisit, summed: Summed): Html => {
-  const { totals, by_property, by_category } = summed
+export const sumsSection = (visit: SignedInVisit, summary: TransactionSums): Html => {
+  const { totals, by_property, by_category } = summary
   if (totals.length === 0) return nothing
   return section(
     "Sums",
@@ -61,16 +61,16 @@ export const sumsOf = (visit: SignedInVisit, summed: Summed): Html => {
     )}
 <h3>By property</h3>
 <p class="soft">Of an entry on a reservation of several properties each counts its share.</p>
-${table<OfProperty>({ empty: "" }, [{ label: "Property", cell: (row) => propertyName(visit, row) }, ...amountColumns], by_property)}
-${more(by_property.length, summed.properties_summed, "property")}
+${table<PropertySums>({ empty: "" }, [{ label: "Property", cell: (row) => propertyCell(visit, row) }, ...amountColumns], by_property)}
+${truncationNote(by_property.length, summary.properties_summed, "property")}
 <div class="columns">
-${categories(
+${categoryTable(
   "Income by category",
   by_category.filter(({ direction }) => direction === "income")
-)}${categories(
+)}${categoryTable(
   "Expenses by category",
   by_category.filter(({ direction }) => direction === "expense")
 )}</div>
-${more(by_category.length, summed.categories_summed, "category")}`
+${truncationNote(by_category.length, summary.categories_summed, "category")}`
   )
 }

@@ -1,165 +1,188 @@
 import { Effect, type Schema } from "effect"
 import type { ApiError } from "../../../../contract/errors.ts"
-import type { Busy } from "../../../../domain/access/sign-in/Hashing.ts"
+import type { HashingBusy } from "../../../../domain/access/sign-in/Hashing.ts"
 import type { SubAccounts } from "../../../../domain/access/sign-in/SubAccounts.ts"
 import { query_staffs } from "../../../../domain/work/staffs/contract.ts"
 import type { Service } from "../../../../service/service.ts"
-import { idOf } from "../../id.ts"
-import type { Refused } from "../../outcome.ts"
-import { refusedFor, type Sudo } from "../../sudo.ts"
+import { parseRecordId } from "../../id.ts"
+import type { ActionError } from "../../outcome.ts"
+import { type Sudo, toSignInError } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { PEOPLE_PATH } from "../addresses.ts"
-import { doing, overtaken, reading, refusedAs } from "../asking.ts"
-import { asLines, asText, givenIn, idsIn, ticksIn, touchedIn, withTicks } from "../fields.ts"
-import { type GoOn, type HostAct, refusal } from "../page.ts"
-import { passwordIn } from "./passwords.ts"
-import { WORKS_IN } from "./staff.ts"
+import { apiErrorToActionError, makeQuery, makeVoidMutation, staleFormError } from "../asking.ts"
+import {
+  applyCheckboxChanges,
+  parseLines,
+  parseText,
+  readChangedFields,
+  readCheckboxChanges,
+  readFilledFields,
+  readSelectedIds
+} from "../fields.ts"
+import { type ActionRedirect, type HostAction, makeActionError } from "../page.ts"
+import { readNewPassword } from "./passwords.ts"
+import { PROPERTY_SCOPE_FIELD } from "./staff.ts"
 
 // What the page's forms do.
 
-type Acts = Readonly<Record<string, HostAct>>
+type HostActions = Readonly<Record<string, HostAction>>
 
-const BACK: GoOn = { _tag: "GoOn", to: PEOPLE_PATH }
+const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
 
-const different = refusal(422, TEXTS.password.different)
+const passwordMismatchError = makeActionError(422, TEXTS.password.different)
 
-const asRefused = (error: ApiError | Busy): Refused =>
-  error._tag === "Busy" ? refusedFor(error, TEXTS.sudo.wrong) : refusedAs(error)
+const toPeopleError = (error: ApiError | HashingBusy): ActionError =>
+  error._tag === "Busy" ? toSignInError(error, TEXTS.sudo.wrong) : apiErrorToActionError(error)
 
-const idIn = (form: Form): number | undefined => idOf(form.get("id"))
+const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
 /** The sub-account that a form names. Whether there is one, and whether it may be asked, the service says. */
-const accountIn = (form: Form) => {
-  const id = idIn(form)
-  return id === undefined ? Effect.fail(refusal(404, "There is no such sub-account.")) : Effect.succeed(id)
+const requireAccountId = (form: SubmittedForm) => {
+  const id = readFormId(form)
+  return id === undefined ? Effect.fail(makeActionError(404, "There is no such sub-account.")) : Effect.succeed(id)
 }
 
 /** A password that was given the same twice. Only then one's own is asked for, as a wrong one counts. */
-const proven = Effect.fnUntraced(function* (sudo: Sudo, visit: SignedInVisit, form: Form) {
-  const password = passwordIn(form)
-  if (password === undefined) return yield* Effect.fail(different)
-  yield* sudo.demand(visit, form)
+const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: SignedInVisit, form: SubmittedForm) {
+  const password = readNewPassword(form)
+  if (password === undefined) return yield* Effect.fail(passwordMismatchError)
+  yield* sudo.requirePassword(visit, form)
   return password
 })
 
 /** For the main account alone, which the service sees to; who is not it is asked for no password. */
-const mainOnly = ({ session }: SignedInVisit): Effect.Effect<void, Refused> =>
+const requireMainAccount = ({ session }: SignedInVisit): Effect.Effect<void, ActionError> =>
   session.person.caller.role === "main"
     ? Effect.void
-    : Effect.fail(refusal(403, "Only the main account may manage accounts."))
+    : Effect.fail(makeActionError(403, "Only the main account may manage accounts."))
 
-export const accountActs = (accounts: SubAccounts["Service"], sudo: Sudo): Acts => {
+export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo): HostActions => {
   return {
     make_account: {
-      done: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
+      doneMessage: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
       run: Effect.fnUntraced(function* (visit, form) {
-        yield* mainOnly(visit)
-        const password = yield* proven(sudo, visit, form)
+        yield* requireMainAccount(visit)
+        const password = yield* readConfirmedPassword(sudo, visit, form)
         const [email, name] = [(form.get("email") ?? "").trim(), (form.get("name") ?? "").trim()]
-        const made = accounts.create(visit.session.person.caller, { email, password, ...(name === "" ? {} : { name }) })
-        yield* Effect.mapError(made, asRefused)
-        return BACK
+        const creation = accounts.create(visit.session.person.caller, {
+          email,
+          password,
+          ...(name === "" ? {} : { name })
+        })
+        yield* Effect.mapError(creation, toPeopleError)
+        return BACK_TO_PEOPLE
       })
     },
     new_password: {
-      done: "The sub-account has its new password, and is signed out everywhere.",
+      doneMessage: "The sub-account has its new password, and is signed out everywhere.",
       run: Effect.fnUntraced(function* (visit, form) {
-        yield* mainOnly(visit)
-        const id = yield* accountIn(form)
-        const password = yield* proven(sudo, visit, form)
-        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), asRefused)
-        return BACK
+        yield* requireMainAccount(visit)
+        const id = yield* requireAccountId(form)
+        const password = yield* readConfirmedPassword(sudo, visit, form)
+        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), toPeopleError)
+        return BACK_TO_PEOPLE
       })
     },
     disable_account: {
-      done: "The sub-account is disabled and signed out; its tokens stop.",
+      doneMessage: "The sub-account is disabled and signed out; its tokens stop.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const id = yield* accountIn(form)
-        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), asRefused)
-        return BACK
+        const id = yield* requireAccountId(form)
+        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), toPeopleError)
+        return BACK_TO_PEOPLE
       })
     },
     enable_account: {
-      done: "The sub-account works again.",
+      doneMessage: "The sub-account works again.",
       run: Effect.fnUntraced(function* (visit, form) {
-        yield* mainOnly(visit)
-        const id = yield* accountIn(form)
-        yield* sudo.demand(visit, form)
-        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), asRefused)
-        return BACK
+        yield* requireMainAccount(visit)
+        const id = yield* requireAccountId(form)
+        yield* sudo.requirePassword(visit, form)
+        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), toPeopleError)
+        return BACK_TO_PEOPLE
       })
     }
   }
 }
 
-export const staffActs = (service: Service["Service"]): Acts => {
-  const [act, staffs] = [doing(service), reading(service, query_staffs)]
+export const makeStaffActions = (service: Service["Service"]): HostActions => {
+  const [mutate, queryStaff] = [makeVoidMutation(service), makeQuery(service, query_staffs)]
   return {
     add_staff: {
-      done: "They are added.",
+      doneMessage: "They are added.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const property_ids = yield* propertiesIn(form)
-        const given = givenIn(form, { name: asText, mobile: asText, email: asText, note: asLines })
-        yield* act(visit, form, "create_staff", { name: "", mobile: "", ...given, property_ids })
-        return BACK
+        const property_ids = yield* readPropertyIds(form)
+        const fields = readFilledFields(form, {
+          name: parseText,
+          mobile: parseText,
+          email: parseText,
+          note: parseLines
+        })
+        yield* mutate(visit, form, "create_staff", { name: "", mobile: "", ...fields, property_ids })
+        return BACK_TO_PEOPLE
       })
     },
     change_staff: {
-      done: "They are changed.",
+      doneMessage: "They are changed.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const now = Effect.map(staffs(visit, whichOf(form)), ({ staffs: [person] }) => person?.property_ids ?? [])
-        const limited = yield* limitedTo(form, now)
-        const touched = touchedIn(form, {
-          name: asText,
-          mobile: asText,
-          email: asText,
-          note: asLines,
+        const currentPropertyIds = Effect.map(
+          queryStaff(visit, staffIdField(form)),
+          ({ staffs: [person] }) => person?.property_ids ?? []
+        )
+        const propertyChanges = yield* readPropertyChanges(form, currentPropertyIds)
+        const changes = readChangedFields(form, {
+          name: parseText,
+          mobile: parseText,
+          email: parseText,
+          note: parseLines,
           is_active: (text) => text === "true"
         })
-        yield* act(visit, form, "update_staff", { ...whichOf(form), ...touched, ...limited })
-        return BACK
+        yield* mutate(visit, form, "update_staff", { ...staffIdField(form), ...changes, ...propertyChanges })
+        return BACK_TO_PEOPLE
       })
     },
     delete_staff: {
-      done: "They are deleted; their tasks stay and have nobody assigned.",
-      run: (visit, form) => Effect.as(act(visit, form, "delete_staff", whichOf(form)), BACK)
+      doneMessage: "They are deleted; their tasks stay and have nobody assigned.",
+      run: (visit, form) => Effect.as(mutate(visit, form, "delete_staff", staffIdField(form)), BACK_TO_PEOPLE)
     }
   }
 }
 
 /** What is no id goes on as it is: the operation says so. */
-const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
+const staffIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
 
 /** Where somebody works as the form leaves it; what is ticked, while it does not count, is not looked at. */
-const limitedTo = (
-  form: Form,
-  now: Effect.Effect<ReadonlyArray<number>, Refused>
-): Effect.Effect<Schema.JsonObject, Refused> => {
-  const isTurned = touchedIn(form, { [WORKS_IN]: asText })[WORKS_IN] !== undefined
-  if (isTurned) return Effect.map(propertiesIn(form), (property_ids) => ({ property_ids }))
-  const ticks = ticksIn(form, "property_ids")
-  if (ticks === undefined) return Effect.succeed({})
-  if (form.get(WORKS_IN) !== "some") return Effect.as(propertiesIn(form), {})
-  return Effect.flatMap(now, (ids) => {
+const readPropertyChanges = (
+  form: SubmittedForm,
+  currentPropertyIds: Effect.Effect<ReadonlyArray<number>, ActionError>
+): Effect.Effect<Schema.JsonObject, ActionError> => {
+  const isScopeChanged =
+    readChangedFields(form, { [PROPERTY_SCOPE_FIELD]: parseText })[PROPERTY_SCOPE_FIELD] !== undefined
+  if (isScopeChanged) return Effect.map(readPropertyIds(form), (property_ids) => ({ property_ids }))
+  const checkboxChanges = readCheckboxChanges(form, "property_ids")
+  if (checkboxChanges === undefined) return Effect.succeed({})
+  if (form.get(PROPERTY_SCOPE_FIELD) !== "some") return Effect.as(readPropertyIds(form), {})
+  return Effect.flatMap(currentPropertyIds, (ids) => {
     // None is every one: somebody else has said so since, and nothing of it is what was unticked and ticked here.
-    if (ids.length === 0) return Effect.fail(overtaken)
-    const property_ids = withTicks(ids, ticks)
-    return property_ids.length === 0 ? Effect.fail(noneTicked) : Effect.succeed({ property_ids })
+    if (ids.length === 0) return Effect.fail(staleFormError)
+    const property_ids = applyCheckboxChanges(ids, checkboxChanges)
+    return property_ids.length === 0 ? Effect.fail(emptySelectionError) : Effect.succeed({ property_ids })
   })
 }
 
-const ticksOfNoUse = refusal(
+const unusedSelectionError = makeActionError(
   422,
   "What is ticked counts only where they work in those alone: choose that, or tick none."
 )
 
-const noneTicked = refusal(422, "Tick the properties they work in, or choose every property.")
+const emptySelectionError = makeActionError(422, "Tick the properties they work in, or choose every property.")
 
-const propertiesIn = (form: Form): Effect.Effect<ReadonlyArray<Schema.Json>, Refused> => {
-  if (form.get(WORKS_IN) !== "some") {
-    return (ticksIn(form, "property_ids")?.on ?? []).length === 0 ? Effect.succeed([]) : Effect.fail(ticksOfNoUse)
+const readPropertyIds = (form: SubmittedForm): Effect.Effect<ReadonlyArray<Schema.Json>, ActionError> => {
+  if (form.get(PROPERTY_SCOPE_FIELD) !== "some") {
+    return (readCheckboxChanges(form, "property_ids")?.checked ?? []).length === 0
+      ? Effect.succeed([])
+      : Effect.fail(unusedSelectionError)
   }
-  const ids = idsIn(form, "property_ids")
-  return ids.length > 0 ? Effect.succeed(ids) : Effect.fail(noneTicked)
+  const ids = readSelectedIds(form, "property_ids")
+  return ids.length > 0 ? Effect.succeed(ids) : Effect.fail(emptySelectionError)
 }

@@ -1,26 +1,26 @@
-import type { Account } from "../../../../domain/access/sign-in/sub-account-store.ts"
+import type { OperatorAccount } from "../../../../domain/access/sign-in/sub-account-store.ts"
 import { ACCOUNT_NAME, ACCOUNTS, EMAIL, STAFF_ROWS } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
-import type { ListedStaff } from "../../queries/Staff.ts"
+import type { StaffListItem } from "../../queries/Staff.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { PEOPLE_PATH, tasksAddress } from "../addresses.ts"
-import { changeAddress } from "../choosing.ts"
-import { behind, filling, formOf, input } from "../fields.ts"
-import { actOf, type NotTaken } from "../page.ts"
-import { badge, type Column, link, offsetIn, pages, section, table, timeOf } from "../parts.ts"
-import { newPassword, sudoPart } from "./passwords.ts"
+import { PEOPLE_PATH, tasksUrl } from "../addresses.ts"
+import { editUrl } from "../choosing.ts"
+import { actionForm, disclosure, input, makeFieldFiller } from "../fields.ts"
+import { type FailedSubmission, submittedAction } from "../page.ts"
+import { badge, link, pagination, readOffsetParam, section, type TableColumn, table, timeHtml } from "../parts.ts"
+import { newPasswordFields, ownPasswordField } from "./passwords.ts"
 
 // Who there is: accounts and staff.
 
 /** What a sub-account sees in the place of the accounts. */
-export const notForSubAccounts: Html = section(
+export const mainAccountOnlySection: Html = section(
   "Sub-accounts",
   html`<p>Only the main account may see and manage accounts. Sign in with it, or ask whose it is.</p>
 `,
   "accounts"
 )
 
-const accountColumns = (visit: SignedInVisit): ReadonlyArray<Column<Account>> => [
+const accountColumns = (visit: SignedInVisit): ReadonlyArray<TableColumn<OperatorAccount>> => [
   { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
   { label: "E-mail address", cell: ({ email }) => html`<span class="name">${email}</span>` },
   {
@@ -29,29 +29,29 @@ const accountColumns = (visit: SignedInVisit): ReadonlyArray<Column<Account>> =>
       if (role === "main") return "main account"
       return disabled_at === null
         ? badge("works", "good")
-        : html`${badge("disabled", "wait")} <span class="soft">since ${timeOf(disabled_at, visit)}</span>`
+        : html`${badge("disabled", "wait")} <span class="soft">since ${timeHtml(disabled_at, visit)}</span>`
     }
   },
   {
     label: "Last signed in",
-    cell: ({ signed_in_at }) => (signed_in_at === null ? "not lately" : timeOf(signed_in_at, visit))
+    cell: ({ signed_in_at }) => (signed_in_at === null ? "not lately" : timeHtml(signed_in_at, visit))
   },
   {
     label: "Change",
     cell: ({ role, id, name }) =>
       role === "main"
         ? ""
-        : html`<a href="${changeAddress(PEOPLE_PATH, "account", id)}" aria-label="Change ${name}">Change</a>`
+        : html`<a href="${editUrl(PEOPLE_PATH, "account", id)}" aria-label="Change ${name}">Change</a>`
   }
 ]
 
-const MAKE = "make_account"
+const CREATE_ACCOUNT_ACTION = "make_account"
 
-export const accountsPart = (
+export const accountsSection = (
   visit: SignedInVisit,
-  accounts: ReadonlyArray<Account>,
-  sudo: Html,
-  notTaken?: NotTaken
+  accounts: ReadonlyArray<OperatorAccount>,
+  passwordField: Html,
+  failedSubmission?: FailedSubmission
 ): Html =>
   section(
     "Sub-accounts",
@@ -60,51 +60,54 @@ ${table({ empty: "There is no account." }, accountColumns(visit), accounts)}${
   accounts.length > ACCOUNTS
     ? html`<p>You have all ${ACCOUNTS} sub-accounts that there may be, disabled ones among them.</p>
 `
-    : behind("Make a sub-account", making(visit, sudo, notTaken), notTaken !== undefined && actOf(notTaken) === MAKE)
+    : disclosure(
+        "Make a sub-account",
+        newAccountForm(visit, passwordField, failedSubmission),
+        failedSubmission !== undefined && submittedAction(failedSubmission) === CREATE_ACCOUNT_ACTION
+      )
 }`,
     "accounts"
   )
 
-const making = (visit: SignedInVisit, sudo: Html, notTaken?: NotTaken): Html => {
-  const fill = filling(notTaken, MAKE)
-  return formOf(visit, {
-    act: MAKE,
-    button: "Make the sub-account",
-    fields: html`${input(fill, { name: "email", label: "E-mail address, to sign in with", type: "email", required: true, maxlength: EMAIL })}${input(
-      fill,
+const newAccountForm = (visit: SignedInVisit, passwordField: Html, failedSubmission?: FailedSubmission): Html => {
+  const fillField = makeFieldFiller(failedSubmission, CREATE_ACCOUNT_ACTION)
+  return actionForm(visit, {
+    action: CREATE_ACCOUNT_ACTION,
+    label: "Make the sub-account",
+    fields: html`${input(fillField, { name: "email", label: "E-mail address, to sign in with", type: "email", isRequired: true, maxlength: EMAIL })}${input(
+      fillField,
       { name: "name", label: "Name", hint: "Without one it is called as its e-mail address.", maxlength: ACCOUNT_NAME }
-    )}${newPassword("Its password; tell it to whom the account is for")}${sudoPart(sudo)}`
+    )}${newPasswordFields("Its password; tell it to whom the account is for")}${ownPasswordField(passwordField)}`
   })
 }
 
-const worksIn = ({ titles, properties }: ListedStaff): string => {
+const propertiesText = ({ titles, properties }: StaffListItem): string => {
   if (properties === 0) return "every property"
-  const more = properties - titles.length
-  return more === 0 ? titles.join(", ") : `${titles.join(", ")} and ${more} more`
+  const remaining = properties - titles.length
+  return remaining === 0 ? titles.join(", ") : `${titles.join(", ")} and ${remaining} more`
 }
 
-const staffColumns: ReadonlyArray<Column<ListedStaff>> = [
-  { label: "Name", cell: ({ id, name }) => html`<a class="name" href="${tasksAddress({ staff: id })}">${name}</a>` },
+const staffColumns: ReadonlyArray<TableColumn<StaffListItem>> = [
+  { label: "Name", cell: ({ id, name }) => html`<a class="name" href="${tasksUrl({ staff: id })}">${name}</a>` },
   { label: "Mobile", cell: ({ mobile }) => html`<span class="whole">${mobile}</span>` },
-  { label: "Works in", cell: worksIn },
+  { label: "Works in", cell: propertiesText },
   { label: "Stands", cell: ({ is_active }) => (is_active ? badge("active", "good") : badge("switched off", "wait")) },
   {
     label: "Change",
-    cell: ({ id, name }) =>
-      html`<a href="${changeAddress(PEOPLE_PATH, "staff", id)}" aria-label="Change ${name}">Change</a>`
+    cell: ({ id, name }) => html`<a href="${editUrl(PEOPLE_PATH, "staff", id)}" aria-label="Change ${name}">Change</a>`
   }
 ]
 
-export interface ShownStaff {
+export interface StaffPage {
   readonly total: number
-  readonly rows: ReadonlyArray<ListedStaff>
+  readonly rows: ReadonlyArray<StaffListItem>
 }
 
-export const staffPart = (visit: SignedInVisit, { total, rows }: ShownStaff): Html =>
+export const staffSection = (visit: SignedInVisit, { total, rows }: StaffPage): Html =>
   section(
     "Staff",
     html`<p class="soft">Who cleans, repairs and meets guests. They are given tasks and do not sign in. A name leads to the tasks.</p>
-${table({ empty: "There is nobody yet." }, staffColumns, rows)}${pages(visit, { offset: offsetIn(visit, "staff"), limit: STAFF_ROWS, total, name: "staff" })}<p>${link(changeAddress(PEOPLE_PATH, "staff", "new"), "Add somebody")}</p>
+${table({ empty: "There is nobody yet." }, staffColumns, rows)}${pagination(visit, { offset: readOffsetParam(visit, "staff"), limit: STAFF_ROWS, total, name: "staff" })}<p>${link(editUrl(PEOPLE_PATH, "staff", "new"), "Add somebody")}</p>
 `,
     "staff"
   )

@@ -2,81 +2,110 @@ import { EMAIL, MOBILE_TEXT, STAFF_NAME, STAFF_NOTE } from "../../../../platform
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { StaffForm } from "../../queries/Staff.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { PEOPLE_PATH, tasksAddress } from "../addresses.ts"
-import { narrowing, propertyChoices } from "../choosing.ts"
-import { area, behind, filling, fillingAll, formOf, hadAt, input, select } from "../fields.ts"
-import type { HostView, NotTaken } from "../page.ts"
-import { historyLink, link, section } from "../parts.ts"
+import { PEOPLE_PATH, tasksUrl } from "../addresses.ts"
+import { propertyCheckboxes, propertyFilter } from "../choosing.ts"
+import {
+  actionForm,
+  disclosure,
+  initialSelection,
+  input,
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  select,
+  textArea
+} from "../fields.ts"
+import type { FailedSubmission, HostView } from "../page.ts"
+import { activityLogLink, link, section } from "../parts.ts"
 
 /** Whether somebody works in every property or in some: to the API no property is all of them, which a form must not be by accident. */
-export const WORKS_IN = "works_in"
+export const PROPERTY_SCOPE_FIELD = "works_in"
 
 /** The form of a staff member. */
-export const staffView = (visit: SignedInVisit, has: StaffForm, notTaken?: NotTaken): HostView => {
-  const { it, properties } = has
-  const [act, button] = it === null ? ["add_staff", "Add them"] : ["change_staff", "Change them"]
-  const fields = html`${personFields(has, act, notTaken)}${propertyFields(has, act, notTaken)}`
-  const form = formOf(visit, { act, button, fields, ...(it === null ? {} : { id: it.id }) })
+export const staffView = (
+  visit: SignedInVisit,
+  staffForm: StaffForm,
+  failedSubmission?: FailedSubmission
+): HostView => {
+  const { it: staff, properties } = staffForm
+  const [action, label] = staff === null ? ["add_staff", "Add them"] : ["change_staff", "Change them"]
+  const fields = html`${contactFields(staffForm, action, failedSubmission)}${propertyScopeFields(staffForm, action, failedSubmission)}`
+  const form = actionForm(visit, { action, label, fields, ...(staff === null ? {} : { id: staff.id }) })
   return {
-    title: it === null ? "Somebody new" : it.name,
-    body: html`<p>${link(PEOPLE_PATH, "Back to all people")}${it === null ? nothing : html` · ${link(tasksAddress({ staff: it.id }), "Their tasks")}`}</p>
-${section("Who it is", html`${narrowing(visit, properties)}${form}${it === null ? nothing : deleting(visit, it)}`)}${it === null ? nothing : historyLink(`staff:${it.id}`)}`
+    title: staff === null ? "Somebody new" : staff.name,
+    body: html`<p>${link(PEOPLE_PATH, "Back to all people")}${staff === null ? nothing : html` · ${link(tasksUrl({ staff: staff.id }), "Their tasks")}`}</p>
+${section("Who it is", html`${propertyFilter(visit, properties)}${form}${staff === null ? nothing : deleteForm(visit, staff)}`)}${staff === null ? nothing : activityLogLink(`staff:${staff.id}`)}`
   }
 }
 
-const personFields = ({ it }: StaffForm, act: string, notTaken?: NotTaken): Html => {
-  const fill = filling(notTaken, act, it?.id)
-  const edited = it !== null
-  const stands = select(fill, {
+const contactFields = ({ it: staff }: StaffForm, action: string, failedSubmission?: FailedSubmission): Html => {
+  const fillField = makeFieldFiller(failedSubmission, action, staff?.id)
+  const isEdit = staff !== null
+  const statusField = select(fillField, {
     name: "is_active",
     label: "Stands",
     hint: "Who is switched off is given no more tasks and keeps those there are.",
-    value: String(it?.is_active ?? true),
+    value: String(staff?.is_active ?? true),
     options: [
-      { value: "true", words: "active" },
-      { value: "false", words: "switched off" }
+      { value: "true", label: "active" },
+      { value: "false", label: "switched off" }
     ],
-    edited
+    isEdit
   })
-  return html`${input(fill, { name: "name", label: "Name", value: it?.name ?? "", required: true, maxlength: STAFF_NAME, edited })}${input(
-    fill,
+  return html`${input(fillField, { name: "name", label: "Name", value: staff?.name ?? "", isRequired: true, maxlength: STAFF_NAME, isEdit })}${input(
+    fillField,
     {
       name: "mobile",
       label: "Mobile",
       hint: "With its country code, such as +49 15112345678.",
       type: "tel",
-      value: it?.mobile ?? "",
-      required: true,
+      value: staff?.mobile ?? "",
+      isRequired: true,
       maxlength: MOBILE_TEXT,
-      edited
+      isEdit
     }
-  )}${input(fill, { name: "email", label: "E-mail address", type: "email", value: it?.email ?? "", maxlength: EMAIL, edited })}${area(
-    fill,
-    { name: "note", label: "Note", value: it?.note ?? "", maxlength: STAFF_NOTE, edited }
-  )}${edited ? stands : nothing}`
+  )}${input(fillField, { name: "email", label: "E-mail address", type: "email", value: staff?.email ?? "", maxlength: EMAIL, isEdit })}${textArea(
+    fillField,
+    { name: "note", label: "Note", value: staff?.note ?? "", maxlength: STAFF_NOTE, isEdit }
+  )}${isEdit ? statusField : nothing}`
 }
 
-const propertyFields = ({ it, properties }: StaffForm, act: string, notTaken?: NotTaken): Html =>
-  html`${select(filling(notTaken, act, it?.id), {
-    name: WORKS_IN,
+const propertyScopeFields = (
+  { it: staff, properties }: StaffForm,
+  action: string,
+  failedSubmission?: FailedSubmission
+): Html =>
+  html`${select(makeFieldFiller(failedSubmission, action, staff?.id), {
+    name: PROPERTY_SCOPE_FIELD,
     label: "Works in",
-    value: (it?.property_ids.length ?? 0) === 0 ? "all" : "some",
+    value: (staff?.property_ids.length ?? 0) === 0 ? "all" : "some",
     options: [
-      { value: "all", words: "every property, later ones too" },
-      { value: "some", words: "only those ticked below" }
+      { value: "all", label: "every property, later ones too" },
+      { value: "some", label: "only those ticked below" }
     ],
-    edited: it !== null
-  })}${propertyChoices({
+    isEdit: staff !== null
+  })}${propertyCheckboxes({
     legend: "Properties",
     properties,
-    chosen: fillingAll(notTaken, act, it?.id)("property_ids", (it?.property_ids ?? []).map(String)),
-    none: "There is no property yet.",
-    ...(it === null ? {} : { had: hadAt(filling(notTaken, act, it.id), "property_ids", it.property_ids) })
+    selected: makeMultiFieldFiller(
+      failedSubmission,
+      action,
+      staff?.id
+    )("property_ids", (staff?.property_ids ?? []).map(String)),
+    emptyText: "There is no property yet.",
+    ...(staff === null
+      ? {}
+      : {
+          initial: initialSelection(
+            makeFieldFiller(failedSubmission, action, staff.id),
+            "property_ids",
+            staff.property_ids
+          )
+        })
   })}`
 
-const deleting = (visit: SignedInVisit, { id, name }: NonNullable<StaffForm["it"]>): Html =>
-  behind(
+const deleteForm = (visit: SignedInVisit, { id, name }: NonNullable<StaffForm["it"]>): Html =>
+  disclosure(
     "Delete them…",
     html`<p>They are gone for good; their tasks stay and have nobody assigned. To keep them, choose “switched off” instead.</p>
-${formOf(visit, { act: "delete_staff", button: "Delete them", of: name, id, kind: "danger" })}`
+${actionForm(visit, { action: "delete_staff", label: "Delete them", subject: name, id, kind: "danger" })}`
   )

@@ -4,123 +4,130 @@ import { search_property_groups } from "../../../../domain/properties/groups/con
 import { query_tags } from "../../../../domain/properties/tags/contract.ts"
 import type { OperationName } from "../../../../service/Api.ts"
 import type { Service } from "../../../../service/service.ts"
-import { idOf } from "../../id.ts"
-import type { Form } from "../../visit.ts"
+import { parseRecordId } from "../../id.ts"
+import type { SubmittedForm } from "../../visit.ts"
 import { PROPERTIES_PATH } from "../addresses.ts"
-import { doing, reading, refusedAs } from "../asking.ts"
-import { asText, givenIn, idsIn, tickedLists, touchedIn } from "../fields.ts"
-import { type GoOn, type HostAct, refusal } from "../page.ts"
+import { apiErrorToActionError, makeQuery, makeVoidMutation } from "../asking.ts"
+import { parseText, readChangedFields, readChangedLists, readFilledFields, readSelectedIds } from "../fields.ts"
+import { type ActionRedirect, type HostAction, makeActionError } from "../page.ts"
 
 // What the page's forms do.
 
-type Acts = Readonly<Record<string, HostAct>>
-type Act = ReturnType<typeof doing>
+type PropertyPageActions = Readonly<Record<string, HostAction>>
+type Mutation = ReturnType<typeof makeVoidMutation>
 
-const BACK: GoOn = { _tag: "GoOn", to: PROPERTIES_PATH }
+const BACK_TO_PROPERTIES: ActionRedirect = { _tag: "GoOn", url: PROPERTIES_PATH }
 
-const textIn = (form: Form, name: string): string => (form.get(name) ?? "").trim()
+const readText = (form: SubmittedForm, name: string): string => (form.get(name) ?? "").trim()
 
-const idIn = (form: Form): number | undefined => idOf(form.get("id"))
+const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
 /** What is no id goes on as it is: the operation says so. */
-const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
+const recordIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
 
 /** Forms of a page of their own, which lead back to the lists. */
-const sorting =
-  (act: Act) =>
-  (done: string, operation: OperationName, fields: (form: Form) => Schema.JsonObject): HostAct => ({
-    done,
-    run: (visit, form) => Effect.as(act(visit, form, operation, fields(form)), BACK)
+const makeRedirectingAction =
+  (mutate: Mutation) =>
+  (message: string, operation: OperationName, fields: (form: SubmittedForm) => Schema.JsonObject): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) => Effect.as(mutate(visit, form, operation, fields(form)), BACK_TO_PROPERTIES)
   })
 
-export const groupActs = (service: Service["Service"]): Acts => {
-  const [act, groups] = [doing(service), reading(service, search_property_groups)]
-  const sorted = sorting(act)
+export const makeGroupActions = (service: Service["Service"]): PropertyPageActions => {
+  const [mutate, queryGroups] = [makeVoidMutation(service), makeQuery(service, search_property_groups)]
+  const makeAction = makeRedirectingAction(mutate)
   return {
-    make_group: sorted("The group is made.", "create_property_group", (form) => ({
-      name: textIn(form, "name"),
-      property_ids: idsIn(form, "property_ids")
+    make_group: makeAction("The group is made.", "create_property_group", (form) => ({
+      name: readText(form, "name"),
+      property_ids: readSelectedIds(form, "property_ids")
     })),
     change_group: {
-      done: "The group is changed.",
+      doneMessage: "The group is changed.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const lists = yield* tickedLists(
+        const changedLists = yield* readChangedLists(
           form,
           ["property_ids"],
-          Effect.map(groups(visit, whichOf(form)), ({ groups: [group] }) => ({
+          Effect.map(queryGroups(visit, recordIdField(form)), ({ groups: [group] }) => ({
             property_ids: group?.property_ids ?? []
           }))
         )
-        yield* act(visit, form, "update_property_group", {
-          ...whichOf(form),
-          ...touchedIn(form, { name: asText }),
-          ...lists
+        yield* mutate(visit, form, "update_property_group", {
+          ...recordIdField(form),
+          ...readChangedFields(form, { name: parseText }),
+          ...changedLists
         })
-        return BACK
+        return BACK_TO_PROPERTIES
       })
     },
-    delete_group: sorted("The group is deleted; its properties stay as they are.", "delete_property_group", whichOf)
+    delete_group: makeAction(
+      "The group is deleted; its properties stay as they are.",
+      "delete_property_group",
+      recordIdField
+    )
   }
 }
 
-export const tagActs = (service: Service["Service"]): Acts => {
-  const [act, tags] = [doing(service), reading(service, query_tags)]
-  const sorted = sorting(act)
+export const makeTagActions = (service: Service["Service"]): PropertyPageActions => {
+  const [mutate, queryTags] = [makeVoidMutation(service), makeQuery(service, query_tags)]
+  const makeAction = makeRedirectingAction(mutate)
   return {
-    make_tag: sorted("The tag is made.", "create_property_tag", (form) => ({
-      name: textIn(form, "name"),
-      ...givenIn(form, { color: asText }),
-      property_ids: idsIn(form, "property_ids"),
-      room_type_ids: idsIn(form, "room_type_ids")
+    make_tag: makeAction("The tag is made.", "create_property_tag", (form) => ({
+      name: readText(form, "name"),
+      ...readFilledFields(form, { color: parseText }),
+      property_ids: readSelectedIds(form, "property_ids"),
+      room_type_ids: readSelectedIds(form, "room_type_ids")
     })),
     change_tag: {
-      done: "The tag is changed.",
+      doneMessage: "The tag is changed.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const lists = yield* tickedLists(
+        const changedLists = yield* readChangedLists(
           form,
           ["property_ids", "room_type_ids"],
-          Effect.map(tags(visit, whichOf(form)), ({ tags: [tag] }) => ({
+          Effect.map(queryTags(visit, recordIdField(form)), ({ tags: [tag] }) => ({
             property_ids: tag?.property_ids ?? [],
             room_type_ids: tag?.room_type_ids ?? []
           }))
         )
-        yield* act(visit, form, "update_property_tag", {
-          ...whichOf(form),
-          ...touchedIn(form, { name: asText, color: asText }),
-          ...lists
+        yield* mutate(visit, form, "update_property_tag", {
+          ...recordIdField(form),
+          ...readChangedFields(form, { name: parseText, color: parseText }),
+          ...changedLists
         })
-        return BACK
+        return BACK_TO_PROPERTIES
       })
     },
-    delete_tag: sorted("The tag is deleted and taken off everything.", "delete_property_tag", whichOf)
+    delete_tag: makeAction("The tag is deleted and taken off everything.", "delete_property_tag", recordIdField)
   }
 }
 
-export const roomTypeActs = (act: Act): Acts => ({
-  make_room_type: sorting(act)("The room type is made.", "create_room_type", (form) => ({
-    title: textIn(form, "title"),
-    property_ids: idsIn(form, "property_ids")
+export const makeRoomTypeActions = (mutate: Mutation): PropertyPageActions => ({
+  make_room_type: makeRedirectingAction(mutate)("The room type is made.", "create_room_type", (form) => ({
+    title: readText(form, "title"),
+    property_ids: readSelectedIds(form, "property_ids")
   }))
 })
 
-export const propertyActs = (act: Act, letting: HostLetting["Service"]): Acts => ({
+export const makePropertyActions = (mutate: Mutation, activation: HostLetting["Service"]): PropertyPageActions => ({
   add_property: {
-    done: "The property is added.",
-    run: (visit, form) => act(visit, form, "create_property", { title: textIn(form, "title") })
+    doneMessage: "The property is added.",
+    run: (visit, form) => mutate(visit, form, "create_property", { title: readText(form, "title") })
   },
-  stop_letting: turning(
+  stop_letting: makeActivationAction(
     "The property is not let any more: its stays stay, every other night is closed.",
-    letting.deactivate
+    activation.deactivate
   ),
-  let_again: turning("The property is let again.", letting.activate)
+  let_again: makeActivationAction("The property is let again.", activation.activate)
 })
 
-const turning = (done: string, turn: HostLetting["Service"]["activate"]): HostAct => ({
-  done,
+const makeActivationAction = (message: string, setActivation: HostLetting["Service"]["activate"]): HostAction => ({
+  doneMessage: message,
   run: (visit, form) => {
-    const id = idIn(form)
+    const id = readFormId(form)
     return id === undefined
-      ? Effect.fail(refusal(404, "There is no such property."))
-      : Effect.as(Effect.mapError(turn(visit.session.person.caller.operatorId, id), refusedAs), undefined)
+      ? Effect.fail(makeActionError(404, "There is no such property."))
+      : Effect.as(
+          Effect.mapError(setActivation(visit.session.person.caller.operatorId, id), apiErrorToActionError),
+          undefined
+        )
   }
 })

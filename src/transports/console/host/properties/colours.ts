@@ -1,8 +1,8 @@
-import { PALETTE, type PaletteColor } from "../../../../contract/palette.ts"
+import { type PaletteColor, TAG_COLORS } from "../../../../contract/palette.ts"
 import { type Html, html } from "../../../docs/html.ts"
 
 /** The colours of tags by the names that people have for them. */
-const NAMES: Readonly<Record<PaletteColor, string>> = {
+const COLOUR_NAMES: Readonly<Record<PaletteColor, string>> = {
   "#FD587B": "red",
   "#1BBFA4": "green",
   "#FFA410": "orange",
@@ -12,10 +12,10 @@ const NAMES: Readonly<Record<PaletteColor, string>> = {
   "#EF7EDE": "pink"
 }
 
-export const COLOURS = PALETTE.map((value) => ({ value, words: NAMES[value] }))
+export const COLOUR_OPTIONS = TAG_COLORS.map((value) => ({ value, label: COLOUR_NAMES[value] }))
 
-const nameOf = (color: string): string => COLOURS.find(({ value }) => value === color)?.words ?? color
+const colourName = (color: string): string => COLOUR_OPTIONS.find(({ value }) => value === color)?.label ?? color
 
 /** A dot of the colour, which is told by its name too. */
-export const colourOf = (color: string): Html =>
-  html`<svg width="12" height="12" role="img" aria-label="${nameOf(color)}"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`
+export const colourDot = (color: string): Html =>
+  html`<svg width="12" height="12" role="img" aria-label="${colourName(color)}"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`

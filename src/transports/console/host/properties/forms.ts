@@ -3,122 +3,143 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { GroupForm, RoomTypeForm, TagForm } from "../../queries/Sorting.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { PROPERTIES_PATH } from "../addresses.ts"
-import { narrowing, propertyChoices } from "../choosing.ts"
-import { behind, choices, filling, fillingAll, formOf, hadAt, input, select } from "../fields.ts"
-import type { HostView, NotTaken } from "../page.ts"
-import { historyLink, link, section } from "../parts.ts"
-import { COLOURS } from "./colours.ts"
+import { propertyCheckboxes, propertyFilter } from "../choosing.ts"
+import {
+  actionForm,
+  checkboxGroup,
+  disclosure,
+  initialSelection,
+  input,
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  select
+} from "../fields.ts"
+import type { FailedSubmission, HostView } from "../page.ts"
+import { activityLogLink, link, section } from "../parts.ts"
+import { COLOUR_OPTIONS } from "./colours.ts"
 
 // The forms of a group, a tag and a room type, each with the list of all properties.
 
 const NO_PROPERTY = "There is no property yet."
 
-const asText = (ids: ReadonlyArray<number>): ReadonlyArray<string> => ids.map(String)
+const toTexts = (ids: ReadonlyArray<number>): ReadonlyArray<string> => ids.map(String)
 
 const backLink: Html = html`<p>${link(PROPERTIES_PATH, "Back to the properties")}</p>
 `
 
-export const groupFormOf = (visit: SignedInVisit, { it, properties }: GroupForm, notTaken?: NotTaken): HostView => {
-  const [act, button] = it === null ? ["make_group", "Make the group"] : ["change_group", "Change the group"]
-  const fill = filling(notTaken, act, it?.id)
-  const fields = html`${input(fill, { name: "name", label: "Name", value: it?.name ?? "", required: true, maxlength: GROUP_NAME, edited: it !== null })}${propertyChoices(
+export const groupView = (
+  visit: SignedInVisit,
+  { it: group, properties }: GroupForm,
+  failedSubmission?: FailedSubmission
+): HostView => {
+  const [action, label] = group === null ? ["make_group", "Make the group"] : ["change_group", "Change the group"]
+  const fillField = makeFieldFiller(failedSubmission, action, group?.id)
+  const fields = html`${input(fillField, { name: "name", label: "Name", value: group?.name ?? "", isRequired: true, maxlength: GROUP_NAME, isEdit: group !== null })}${propertyCheckboxes(
     {
       legend: "Properties in it",
       properties,
-      chosen: fillingAll(notTaken, act, it?.id)("property_ids", asText(it?.property_ids ?? [])),
-      none: NO_PROPERTY,
-      ...(it === null ? {} : { had: hadAt(fill, "property_ids", it.property_ids) })
+      selected: makeMultiFieldFiller(
+        failedSubmission,
+        action,
+        group?.id
+      )("property_ids", toTexts(group?.property_ids ?? [])),
+      emptyText: NO_PROPERTY,
+      ...(group === null ? {} : { initial: initialSelection(fillField, "property_ids", group.property_ids) })
     }
   )}`
-  const deleting =
-    it === null
+  const deleteForm =
+    group === null
       ? nothing
-      : behind(
+      : disclosure(
           "Delete the group…",
           html`<p>It is gone for good; its properties stay as they are.</p>
-${formOf(visit, { act: "delete_group", button: "Delete the group", of: it.name, id: it.id, kind: "danger" })}`
+${actionForm(visit, { action: "delete_group", label: "Delete the group", subject: group.name, id: group.id, kind: "danger" })}`
         )
   return {
-    title: it === null ? "A new group" : `Group ${it.name}`,
-    body: html`${backLink}${section("What is in it", html`${narrowing(visit, properties)}${formOf(visit, { act, button, fields, ...(it === null ? {} : { id: it.id }) })}${deleting}`)}${it === null ? nothing : historyLink(`group:${it.id}`)}`
+    title: group === null ? "A new group" : `Group ${group.name}`,
+    body: html`${backLink}${section("What is in it", html`${propertyFilter(visit, properties)}${actionForm(visit, { action, label, fields, ...(group === null ? {} : { id: group.id }) })}${deleteForm}`)}${group === null ? nothing : activityLogLink(`group:${group.id}`)}`
   }
 }
 
-export const tagFormOf = (visit: SignedInVisit, has: TagForm, notTaken?: NotTaken): HostView => {
-  const { it, properties } = has
-  const [act, button] = it === null ? ["make_tag", "Make the tag"] : ["change_tag", "Change the tag"]
-  const deleting =
-    it === null
+export const tagView = (visit: SignedInVisit, tagForm: TagForm, failedSubmission?: FailedSubmission): HostView => {
+  const { it: tag, properties } = tagForm
+  const [action, label] = tag === null ? ["make_tag", "Make the tag"] : ["change_tag", "Change the tag"]
+  const deleteForm =
+    tag === null
       ? nothing
-      : behind(
+      : disclosure(
           "Delete the tag…",
           html`<p>It is taken off everything. A tag made later under its name is the same tag again, but on nothing.</p>
-${formOf(visit, { act: "delete_tag", button: "Delete the tag", of: it.name, id: it.id, kind: "danger" })}`
+${actionForm(visit, { action: "delete_tag", label: "Delete the tag", subject: tag.name, id: tag.id, kind: "danger" })}`
         )
   return {
-    title: it === null ? "A new tag" : `Tag ${it.name}`,
-    body: html`${backLink}${section("What it is on", html`${narrowing(visit, properties)}${formOf(visit, { act, button, fields: tagFields(has, act, notTaken), ...(it === null ? {} : { id: it.id }) })}${deleting}`)}${it === null ? nothing : historyLink(`tag:${it.id}`)}`
+    title: tag === null ? "A new tag" : `Tag ${tag.name}`,
+    body: html`${backLink}${section("What it is on", html`${propertyFilter(visit, properties)}${actionForm(visit, { action, label, fields: tagFields(tagForm, action, failedSubmission), ...(tag === null ? {} : { id: tag.id }) })}${deleteForm}`)}${tag === null ? nothing : activityLogLink(`tag:${tag.id}`)}`
   }
 }
 
-const tagFields = ({ it, properties, room_types }: TagForm, act: string, notTaken?: NotTaken): Html => {
-  const fill = filling(notTaken, act, it?.id)
-  const all = fillingAll(notTaken, act, it?.id)
-  const edited = it !== null
+const tagFields = (
+  { it: tag, properties, room_types }: TagForm,
+  action: string,
+  failedSubmission?: FailedSubmission
+): Html => {
+  const fillField = makeFieldFiller(failedSubmission, action, tag?.id)
+  const fillMultiField = makeMultiFieldFiller(failedSubmission, action, tag?.id)
+  const isEdit = tag !== null
   const roomTypes =
     room_types.length === 0
       ? nothing
-      : choices({
+      : checkboxGroup({
           name: "room_type_ids",
           legend: "Room types",
-          options: room_types.map(({ id, title }) => ({ value: id, words: title })),
-          chosen: all("room_type_ids", asText(it?.room_type_ids ?? [])),
-          ...(it === null ? {} : { had: hadAt(fill, "room_type_ids", it.room_type_ids) })
+          options: room_types.map(({ id, title }) => ({ value: id, label: title })),
+          selected: fillMultiField("room_type_ids", toTexts(tag?.room_type_ids ?? [])),
+          ...(tag === null ? {} : { initial: initialSelection(fillField, "room_type_ids", tag.room_type_ids) })
         })
-  return html`${input(fill, { name: "name", label: "Name", value: it?.name ?? "", required: true, maxlength: TAG_NAME, edited })}${select(
-    fill,
+  return html`${input(fillField, { name: "name", label: "Name", value: tag?.name ?? "", isRequired: true, maxlength: TAG_NAME, isEdit })}${select(
+    fillField,
     {
       name: "color",
       label: "Colour",
-      value: it?.color ?? "",
-      options: COLOURS,
-      edited,
-      ...(it === null ? { none: "whichever" } : {})
+      value: tag?.color ?? "",
+      options: COLOUR_OPTIONS,
+      isEdit,
+      ...(tag === null ? { emptyLabel: "whichever" } : {})
     }
-  )}${propertyChoices({
+  )}${propertyCheckboxes({
     legend: "Properties",
     properties,
-    chosen: all("property_ids", asText(it?.property_ids ?? [])),
-    none: NO_PROPERTY,
-    ...(it === null ? {} : { had: hadAt(fill, "property_ids", it.property_ids) })
+    selected: fillMultiField("property_ids", toTexts(tag?.property_ids ?? [])),
+    emptyText: NO_PROPERTY,
+    ...(tag === null ? {} : { initial: initialSelection(fillField, "property_ids", tag.property_ids) })
   })}${roomTypes}`
 }
 
-export const roomTypeFormOf = (
+export const roomTypeView = (
   visit: SignedInVisit,
-  { properties, taken }: RoomTypeForm,
-  notTaken?: NotTaken
+  { properties, taken: takenCount }: RoomTypeForm,
+  failedSubmission?: FailedSubmission
 ): HostView => {
-  const act = "make_room_type"
-  const fields = html`${input(filling(notTaken, act), { name: "title", label: "Title", required: true, maxlength: PROPERTY_TITLE })}${propertyChoices(
+  const action = "make_room_type"
+  const fields = html`${input(makeFieldFiller(failedSubmission, action), { name: "title", label: "Title", isRequired: true, maxlength: PROPERTY_TITLE })}${propertyCheckboxes(
     {
       legend: "Its rooms",
       properties,
-      chosen: fillingAll(notTaken, act)("property_ids", []),
-      none: taken === 0 ? NO_PROPERTY : "Every property is in a room type already."
+      selected: makeMultiFieldFiller(failedSubmission, action)("property_ids", []),
+      emptyText: takenCount === 0 ? NO_PROPERTY : "Every property is in a room type already."
     }
   )}`
-  const others =
-    taken === 0
+  const takenNote =
+    takenCount === 0
       ? nothing
-      : html`<p class="soft">A property is in one room type at most: ${taken} that are in one already are not shown.</p>
+      : html`<p class="soft">A property is in one room type at most: ${takenCount} that are in one already are not shown.</p>
 `
   return {
     title: "A new room type",
     body: html`${backLink}${section(
       "Its rooms",
       html`<p>It is not changed once it is made: neither its title nor its rooms.</p>
-${others}${narrowing(visit, properties)}${formOf(visit, { act, button: "Make the room type", fields })}`
+${takenNote}${propertyFilter(visit, properties)}${actionForm(visit, { action, label: "Make the room type", fields })}`
     )}`
   }
 }

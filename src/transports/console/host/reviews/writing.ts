@@ -1,87 +1,105 @@
 import type { Schema } from "effect"
 import type { Review } from "../../../../domain/guests/reviews/contract.ts"
-import { hostWritesOn, takesRatings } from "../../../../domain/guests/reviews/rules/channels.ts"
+import { supportsCategoryRatings, supportsHostReviews } from "../../../../domain/guests/reviews/rules/channels.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { Form, SignedInVisit } from "../../visit.ts"
-import { area, asLines, asNumber, behind, type Fill, filling, formOf, givenIn, input, select } from "../fields.ts"
-import { actOf, type NotTaken } from "../page.ts"
-import { dayOf } from "../parts.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import {
+  actionForm,
+  disclosure,
+  type FieldFiller,
+  input,
+  makeFieldFiller,
+  parseLines,
+  parseNumber,
+  readFilledFields,
+  select,
+  textArea
+} from "../fields.ts"
+import { type FailedSubmission, submittedAction } from "../page.ts"
+import { dayHtml } from "../parts.ts"
 
 // What a host can write of a stay: where his channel has it, and as long as it is not written.
 
 /** The forms of one record; `of`: whose it is. */
-export const writingOf = (
+export const reviewForms = (
   visit: SignedInVisit,
   review: Review,
-  { today, of, notTaken }: { readonly today: string; readonly of: string; readonly notTaken: NotTaken | undefined }
+  {
+    today,
+    guestName,
+    notTaken: failedSubmission
+  }: { readonly today: string; readonly guestName: string; readonly notTaken: FailedSubmission | undefined }
 ): Html => {
-  if (!hostWritesOn(review.channel_type)) return nothing
+  if (!supportsHostReviews(review.channel_type)) return nothing
   const { reservation_code: id, host_review, guest_review, host_reply, check_out_date } = review
-  const isOpen = (act: string) => notTaken !== undefined && actOf(notTaken) === act && notTaken.form.get("id") === id
-  const reviewing = () =>
+  const isFormOpen = (act: string) =>
+    failedSubmission !== undefined &&
+    submittedAction(failedSubmission) === act &&
+    failedSubmission.form.get("id") === id
+  const reviewForm = () =>
     today < check_out_date
-      ? html`<p>You can review this guest from ${dayOf(check_out_date)} on.</p>`
-      : behind(
+      ? html`<p>You can review this guest from ${dayHtml(check_out_date)} on.</p>`
+      : disclosure(
           "Review this guest",
           html`<p>It is published, and cannot be changed.</p>
-${formOf(visit, { act: "review", button: "Publish the review", of: `of ${of}`, id, fields: reviewFields(filling(notTaken, "review", id), review) })}`,
-          isOpen("review")
+${actionForm(visit, { action: "review", label: "Publish the review", subject: `of ${guestName}`, id, fields: reviewFields(makeFieldFiller(failedSubmission, "review", id), review) })}`,
+          isFormOpen("review")
         )
-  const replying = () =>
-    behind(
+  const replyForm = () =>
+    disclosure(
       "Reply to this review",
       html`<p>It is published, and cannot be changed.</p>
-${formOf(visit, { act: "reply", button: "Publish the reply", of: `to ${of}`, id, fields: area(filling(notTaken, "reply", id), { name: "reply", label: "Your reply", required: true }) })}`,
-      isOpen("reply")
+${actionForm(visit, { action: "reply", label: "Publish the reply", subject: `to ${guestName}`, id, fields: textArea(makeFieldFiller(failedSubmission, "reply", id), { name: "reply", label: "Your reply", isRequired: true }) })}`,
+      isFormOpen("reply")
     )
-  return html`${host_review === null ? reviewing() : nothing}${guest_review !== null && host_reply === null ? replying() : nothing}`
+  return html`${host_review === null ? reviewForm() : nothing}${guest_review !== null && host_reply === null ? replyForm() : nothing}`
 }
 
 /** A score of its own, or the ratings by which the channel counts. */
-const reviewFields = (fill: Fill, { channel_type }: Review): Html => {
-  const score = (name: string, label: string) =>
-    input(fill, { name, label, type: "number", min: 0, max: 5, step: 0.01 })
-  const text = area(fill, { name: "content", label: "Your review" })
-  if (!takesRatings(channel_type)) return html`${score("score", "Score, 0 to 5")}${text}`
-  return html`${text}${score("overall_rating", "Overall, 0 to 5")}${score("cleanliness", "Cleanliness, 0 to 5")}${score("communication", "Communication, 0 to 5")}${score("respect_of_house_rules", "House rules, 0 to 5")}${select(
-    fill,
+const reviewFields = (fillField: FieldFiller, { channel_type }: Review): Html => {
+  const scoreField = (name: string, label: string) =>
+    input(fillField, { name, label, type: "number", min: 0, max: 5, step: 0.01 })
+  const textField = textArea(fillField, { name: "content", label: "Your review" })
+  if (!supportsCategoryRatings(channel_type)) return html`${scoreField("score", "Score, 0 to 5")}${textField}`
+  return html`${textField}${scoreField("overall_rating", "Overall, 0 to 5")}${scoreField("cleanliness", "Cleanliness, 0 to 5")}${scoreField("communication", "Communication, 0 to 5")}${scoreField("respect_of_house_rules", "House rules, 0 to 5")}${select(
+    fillField,
     {
       name: "recommend",
       label: "Would you have this guest again?",
-      none: "Not said",
+      emptyLabel: "Not said",
       options: [
-        { value: 1, words: "Yes" },
-        { value: 0, words: "No" }
+        { value: 1, label: "Yes" },
+        { value: 0, label: "No" }
       ]
     }
   )}`
 }
 
-const RATINGS = {
-  overall_rating: asNumber,
-  cleanliness: asNumber,
-  communication: asNumber,
-  respect_of_house_rules: asNumber,
-  recommend: asNumber
+const RATING_PARSERS = {
+  overall_rating: parseNumber,
+  cleanliness: parseNumber,
+  communication: parseNumber,
+  respect_of_house_rules: parseNumber,
+  recommend: parseNumber
 }
 
-const codeIn = (form: Form): string => form.get("id") ?? ""
+const readReservationCode = (form: SubmittedForm): string => form.get("id") ?? ""
 
 /** The review that a form says, as the operation takes it; undefined: neither a score nor a text. */
-export const reviewIn = (form: Form): Schema.JsonObject | undefined => {
-  const { score, content } = givenIn(form, { score: asNumber, content: asLines })
-  const ratings = givenIn(form, RATINGS)
-  if (score === undefined && content === undefined && ratings["overall_rating"] === undefined) return undefined
+export const readReview = (form: SubmittedForm): Schema.JsonObject | undefined => {
+  const { score: scoreField, content } = readFilledFields(form, { score: parseNumber, content: parseLines })
+  const ratings = readFilledFields(form, RATING_PARSERS)
+  if (scoreField === undefined && content === undefined && ratings["overall_rating"] === undefined) return undefined
   return {
-    reservation_code: codeIn(form),
-    ...(score === undefined ? {} : { host_review_score: score }),
+    reservation_code: readReservationCode(form),
+    ...(scoreField === undefined ? {} : { host_review_score: scoreField }),
     ...(content === undefined ? {} : { host_review_content: content }),
     ...(Object.keys(ratings).length === 0 ? {} : { category_ratings: ratings })
   }
 }
 
 /** The same of a reply. */
-export const replyIn = (form: Form): Schema.JsonObject | undefined => {
-  const reply = asLines(form.get("reply") ?? "")
-  return reply === "" ? undefined : { reservation_code: codeIn(form), host_reply_content: reply }
+export const readReply = (form: SubmittedForm): Schema.JsonObject | undefined => {
+  const reply = parseLines(form.get("reply") ?? "")
+  return reply === "" ? undefined : { reservation_code: readReservationCode(form), host_reply_content: reply }
 }

@@ -1,37 +1,39 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { formOf } from "../fields.ts"
+import { actionForm } from "../fields.ts"
 import { section } from "../parts.ts"
-import { requestReasons } from "./change.ts"
-import { behindAct, isByHand, isOver, type Seen } from "./seen.ts"
+import { requestBlockers } from "./change.ts"
+import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./seen.ts"
 
 // What becomes of a stay: a request is answered, guests arrive and leave, a reservation made by hand is cancelled.
 
 /** The order it is of, for what is done to all of its stays. */
-const ofOrder = ({ stay }: Seen): Html =>
+const reservationCodeField = ({ stay }: StayView): Html =>
   html`<input type="hidden" name="reservation_code" value="${stay.reservation_code}">`
 
 /** A request that waits for its answer, with what is in its way. */
-export const request = (seen: Seen): Html => {
-  const { visit, stay } = seen
+export const requestSection = (view: StayView): Html => {
+  const { visit, stay } = view
   if (stay.status !== "wait_accept") return nothing
-  const against = requestReasons(seen)
-  const free = stay.in_reservation_box ? "It is in no property, and stays in the box." : "Its nights are free."
+  const blockers = requestBlockers(view)
+  const availabilityText = stay.in_reservation_box
+    ? "It is in no property, and stays in the box."
+    : "Its nights are free."
   return section(
     "It waits for your answer",
     html`${
-      against.length === 0
-        ? html`<p>${free}</p>
+      blockers.length === 0
+        ? html`<p>${availabilityText}</p>
 `
         : html`<div class="message note"><p><strong>Its nights are not free:</strong></p>
-<ul>${against.map((words) => html`<li>${words}</li>`)}</ul></div>
+<ul>${blockers.map((words) => html`<li>${words}</li>`)}</ul></div>
 `
     }<p>The channel and the guest are told at once, and it cannot be taken back.</p>
-<div class="acts">${formOf(visit, { act: "approve", button: "Accept", fields: ofOrder(seen) })}${formOf(visit, { act: "decline", button: "Turn down", kind: "danger", fields: ofOrder(seen) })}</div>
+<div class="acts">${actionForm(visit, { action: "approve", label: "Accept", fields: reservationCodeField(view) })}${actionForm(visit, { action: "decline", label: "Turn down", kind: "danger", fields: reservationCodeField(view) })}</div>
 `
   )
 }
 
-const MOVES = {
+const ARRIVAL_TRANSITIONS = {
   checkin_pending: [{ to: "in_house", button: "The guest has arrived" }],
   in_house: [
     { to: "stay_completed", button: "The guest has left" },
@@ -41,32 +43,32 @@ const MOVES = {
 } as const
 
 /** Who has come, and who has gone. */
-export const arrivals = ({ visit, stay }: Seen): Html =>
+export const arrivalForms = ({ visit, stay }: StayView): Html =>
   stay.status === "accepted"
-    ? html`<div class="acts">${MOVES[stay.stay_status].map(({ to, button }) =>
-        formOf(visit, {
-          act: "whereabouts",
-          button,
+    ? html`<div class="acts">${ARRIVAL_TRANSITIONS[stay.stay_status].map(({ to: targetStatus, button }) =>
+        actionForm(visit, {
+          action: "whereabouts",
+          label: button,
           kind: "plain",
-          fields: html`<input type="hidden" name="stay_status" value="${to}"><input type="hidden" name="seen" value="${stay.stay_status}">`
+          fields: html`<input type="hidden" name="stay_status" value="${targetStatus}"><input type="hidden" name="seen" value="${stay.stay_status}">`
         })
       )}</div>
 `
     : nothing
 
-export const cancelling = (seen: Seen): Html => {
-  const { visit, others } = seen
-  if (!isByHand(seen) || isOver(seen)) return nothing
-  const rest = others.length === 1 ? "other one" : `${others.length} others`
-  const stays = others.length === 0 ? "this stay" : `this stay and the ${rest} of the same reservation`
+export const cancelSection = (view: StayView): Html => {
+  const { visit, others } = view
+  if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
+  const othersText = others.length === 1 ? "other one" : `${others.length} others`
+  const staysText = others.length === 0 ? "this stay" : `this stay and the ${othersText} of the same reservation`
   return section(
     "Cancel",
-    behindAct(
-      seen,
+    actionDisclosure(
+      view,
       "cancel",
       "Cancel this reservation",
-      html`<p>It ends ${stays}: the nights are free again, here and on every channel. Money that was recorded stays recorded. The guest is not told. It cannot be taken back.</p>
-${formOf(visit, { act: "cancel", button: "Cancel the reservation", kind: "danger", fields: ofOrder(seen) })}`
+      html`<p>It ends ${staysText}: the nights are free again, here and on every channel. Money that was recorded stays recorded. The guest is not told. It cannot be taken back.</p>
+${actionForm(visit, { action: "cancel", label: "Cancel the reservation", kind: "danger", fields: reservationCodeField(view) })}`
     )
   )
 }

@@ -1,15 +1,15 @@
-import { missingOf } from "../../../../domain/bookings/check-in/rules.ts"
+import { listMissingDocuments } from "../../../../domain/bookings/check-in/rules.ts"
 import type { Reservation } from "../../../../domain/bookings/reservations/record.ts"
-import { IMAGE_ENDING, IMAGES_PREFIX, isToken } from "../../../../domain/guests/images/address.ts"
+import { IMAGE_EXTENSION, IMAGES_PREFIX, isImageToken } from "../../../../domain/guests/images/address.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { formOf } from "../fields.ts"
-import { badge, section, spoken, table, timeOf } from "../parts.ts"
-import type { Seen } from "./seen.ts"
+import { actionForm } from "../fields.ts"
+import { badge, section, table, timeHtml, toWords } from "../parts.ts"
+import type { StayView } from "./seen.ts"
 
 // The people of a stay, and photos of their documents, which somebody has to look at before they may see the door code.
 
-export const guests = (seen: Seen): Html => {
-  const { stay } = seen
+export const guestsSection = (view: StayView): Html => {
+  const { stay } = view
   return section(
     "Guests",
     html`${table(
@@ -21,93 +21,98 @@ export const guests = (seen: Seen): Html => {
         },
         { label: "Phone", cell: ({ phone }) => phone ?? "" },
         { label: "E-mail", cell: ({ email }) => html`<span class="name">${email ?? ""}</span>` },
-        { label: "Document", cell: documentWords },
+        { label: "Document", cell: documentText },
         { label: "Country", cell: ({ country }) => country ?? "" }
       ],
       stay.guests
-    )}${photos(seen)}${approval(seen)}`,
+    )}${photosSection(view)}${checkInApproval(view)}`,
     "guests"
   )
 }
 
-const documentWords = ({ id_type, id_number }: Reservation["guests"][number]): string =>
-  [id_type === null ? "" : spoken(id_type), id_number ?? ""].join(" ").trim()
+const documentText = ({ id_type, id_number }: Reservation["guests"][number]): string =>
+  [id_type === null ? "" : toWords(id_type), id_number ?? ""].join(" ").trim()
 
-interface Photo {
+interface DocumentPhoto {
   readonly url: string
-  readonly of: string
+  readonly guestName: string
 }
 
 /** All there are: of the guests of this stay, and of those of its order whom nobody has named. */
-const photosOf = ({ stay }: Seen): ReadonlyArray<Photo> => [
-  ...stay.guests.flatMap(({ name, id_images }) => id_images.map(({ url }) => ({ url, of: name }))),
+const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
+  ...stay.guests.flatMap(({ name, id_images }) => id_images.map(({ url }) => ({ url, guestName: name }))),
   ...stay.checkin_guide_images
     .filter(({ client_id }) => client_id === null)
-    .map(({ url }) => ({ url, of: "a guest without a name here" }))
+    .map(({ url }) => ({ url, guestName: "a guest without a name here" }))
 ]
 
 /** Where one of ours is seen from this page, whatever this service is called elsewhere; undefined: it is kept by others. */
-const ownPath = (url: string): string | undefined => {
+const toOwnPath = (url: string): string | undefined => {
   const path = URL.canParse(url) ? new URL(url).pathname : ""
-  const isOurs = path.startsWith(IMAGES_PREFIX) && path.endsWith(IMAGE_ENDING)
-  return isOurs && isToken(path.slice(IMAGES_PREFIX.length, -IMAGE_ENDING.length)) ? path : undefined
+  const isOwnImage = path.startsWith(IMAGES_PREFIX) && path.endsWith(IMAGE_EXTENSION)
+  return isOwnImage && isImageToken(path.slice(IMAGES_PREFIX.length, -IMAGE_EXTENSION.length)) ? path : undefined
 }
 
-const photos = (seen: Seen): Html => {
-  const all = photosOf(seen)
-  return all.length === 0
+const photosSection = (view: StayView): Html => {
+  const allPhotos = listPhotos(view)
+  return allPhotos.length === 0
     ? nothing
     : html`<h3>Photos of documents</h3>
 <ul class="papers">
-${all.map(photo)}</ul>
+${allPhotos.map(photoItem)}</ul>
 `
 }
 
-const photo = ({ url, of }: Photo, nth: number): Html => {
-  const path = ownPath(url)
-  const shown =
+const photoItem = ({ url, guestName }: DocumentPhoto, index: number): Html => {
+  const path = toOwnPath(url)
+  const photoHtml =
     path === undefined
       ? /^https?:\/\//.test(url)
         ? html`<a href="${url}" rel="noreferrer">Photo, kept by the channel</a>`
         : html`Photo, not kept here`
-      : html`<a href="${path}"><img src="${path}" alt="Photo ${nth + 1}, of ${of}"></a>`
-  return html`<li>${shown}<br><span class="soft">${of}</span></li>
+      : html`<a href="${path}"><img src="${path}" alt="Photo ${index + 1}, of ${guestName}"></a>`
+  return html`<li>${photoHtml}<br><span class="soft">${guestName}</span></li>
 `
 }
 
 /** Whose photo is missing. */
-const missingWords = (seen: Seen): ReadonlyArray<string> => {
-  const { stay, beside } = seen
-  const company = stay.guests.map(({ id, name, id_images }) => ({ id, name, images: id_images.length }))
+const missingPhotoNames = (view: StayView): ReadonlyArray<string> => {
+  const { stay, context: beside } = view
+  const guestsWithPhotos = stay.guests.map(({ id, name, id_images }) => ({ id, name, images: id_images.length }))
   const { number_of_guests, check_in_details } = stay
   const { id_required } = check_in_details
-  return missingOf({ guests: company, number_of_guests, id_required, other_images: beside.other_images }).map(
+  return listMissingDocuments({
+    guests: guestsWithPhotos,
+    number_of_guests,
+    id_required,
+    other_images: beside.other_images
+  }).map(
     ({ name, count }) => name ?? (count === 1 ? "one guest without a name here" : `${count} guests without a name here`)
   )
 }
 
-const approval = (seen: Seen): Html => {
-  const { visit, stay, beside } = seen
+const checkInApproval = (view: StayView): Html => {
+  const { visit, stay, context: beside } = view
   const { id_required } = stay.check_in_details
   if (stay.status !== "accepted" || id_required === "not_required") return nothing
-  const missing = missingWords(seen)
-  const waits =
-    missing.length === 0
+  const missingNames = missingPhotoNames(view)
+  const missingNote =
+    missingNames.length === 0
       ? nothing
-      : html`<p>Photos of documents are missing: ${missing.join(", ")}.</p>
+      : html`<p>Photos of documents are missing: ${missingNames.join(", ")}.</p>
 `
-  if (id_required === "required") return waits
+  if (id_required === "required") return missingNote
   if (beside.check_in_approved_at !== null) {
-    return html`<p>${badge("approved", "good")} The check-in is approved since ${timeOf(beside.check_in_approved_at, visit)}.</p>
+    return html`<p>${badge("approved", "good")} The check-in is approved since ${timeHtml(beside.check_in_approved_at, visit)}.</p>
 `
   }
-  return missing.length === 0 && photosOf(seen).length > 0
-    ? formOf(visit, {
-        act: "approve_check_in",
-        button: "Approve the check-in",
+  return missingNames.length === 0 && listPhotos(view).length > 0
+    ? actionForm(visit, {
+        action: "approve_check_in",
+        label: "Approve the check-in",
         fields: html`<p>Look at the photos first. Once approved, the guests see the door code when its time has come; this cannot be taken back.</p>
 `
       })
-    : html`${waits}<p>The check-in can be approved once the photos are there.</p>
+    : html`${missingNote}<p>The check-in can be approved once the photos are there.</p>
 `
 }

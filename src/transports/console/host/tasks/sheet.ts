@@ -1,52 +1,52 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { Passing, Sheet, SheetTask } from "../../queries/DaySheet.ts"
+import type { DaySheetData, DaySheetTask, GuestMovement } from "../../queries/DaySheet.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { hereWith } from "../page.ts"
-import { badge, dayText, link, section, table } from "../parts.ts"
-import { runsOf } from "./plan.ts"
-import { statusWords, whatOf } from "./words.ts"
+import { currentUrlWith } from "../page.ts"
+import { badge, formatDay, link, section, table } from "../parts.ts"
+import { toRuns } from "./plan.ts"
+import { taskStatusLabel, taskTypeText } from "./words.ts"
 
 // The work of a day on paper: a part for each person, which can be torn off.
 
-const guests = ({ guest_name, number_of_guests }: Passing): string =>
+const guestText = ({ guest_name, number_of_guests }: GuestMovement): string =>
   `${guest_name ?? "guests"} (${number_of_guests === 1 ? "1 guest" : `${number_of_guests} guests`})`
 
-const comings = (passing: ReadonlyArray<Passing>, { property_id }: SheetTask): Html => {
-  const here = passing.filter((each) => each.property_id === property_id)
-  return here.length === 0
+const arrivalsCell = (passing: ReadonlyArray<GuestMovement>, { property_id }: DaySheetTask): Html => {
+  const passingHere = passing.filter((each) => each.property_id === property_id)
+  return passingHere.length === 0
     ? html`nobody`
-    : html`${here.map((each) => html`${each.arrives ? "Arrives from" : "Leaves by"} ${each.time}: ${guests(each)}<br>`)}`
+    : html`${passingHere.map((each) => html`${each.arrives ? "Arrives from" : "Leaves by"} ${each.time}: ${guestText(each)}<br>`)}`
 }
 
-const place = ({ property_title, address }: SheetTask): Html =>
+const locationCell = ({ property_title, address }: DaySheetTask): Html =>
   html`<strong>${property_title ?? ""}</strong>${address === null || address === "" ? nothing : html`<br>${address}`}`
 
-const todo = ({ note, status, ...task }: SheetTask): Html =>
-  html`${whatOf(task)}${status === "completed" ? html` ${badge(statusWords(status), "good")}` : nothing}${note === "" ? nothing : html`<br>${note}`}`
+const taskCell = ({ note, status, ...task }: DaySheetTask): Html =>
+  html`${taskTypeText(task)}${status === "completed" ? html` ${badge(taskStatusLabel(status), "good")}` : nothing}${note === "" ? nothing : html`<br>${note}`}`
 
-const ofPerson = (passing: ReadonlyArray<Passing>, tasks: ReadonlyArray<SheetTask>): Html =>
+const staffTable = (passing: ReadonlyArray<GuestMovement>, tasks: ReadonlyArray<DaySheetTask>): Html =>
   table(
     { empty: "" },
     [
       { label: "Time", cell: ({ time }) => time ?? "any" },
-      { label: "Where", cell: place },
-      { label: "What", cell: todo },
-      { label: "Who comes and goes", cell: (task) => comings(passing, task) }
+      { label: "Where", cell: locationCell },
+      { label: "What", cell: taskCell },
+      { label: "Who comes and goes", cell: (task) => arrivalsCell(passing, task) }
     ],
     tasks
   )
 
-export const sheetOf = (
+export const daySheet = (
   visit: SignedInVisit,
   day: string,
-  { tasks, total, passing }: Sheet
-): Html => html`<p class="noprint">${link(hereWith(visit, { sheet: undefined }), "Back to the tasks")}. Print this page with your browser.</p>
-<p>${dayText(day)}</p>
+  { tasks, total, passing }: DaySheetData
+): Html => html`<p class="noprint">${link(currentUrlWith(visit, { sheet: undefined }), "Back to the tasks")}. Print this page with your browser.</p>
+<p>${formatDay(day)}</p>
 ${total > tasks.length ? html`<p class="message note">The first ${tasks.length} of ${total} tasks are here: choose a person to see all of theirs.</p>` : nothing}
 ${
   tasks.length === 0
     ? html`<p>There is nothing to do on this day.</p>`
-    : runsOf(tasks, ({ staff_id }) => String(staff_id)).map(({ rows }) =>
-        section(rows[0]?.staff_name ?? "Nobody yet", ofPerson(passing, rows))
+    : toRuns(tasks, ({ staff_id }) => String(staff_id)).map(({ rows }) =>
+        section(rows[0]?.staff_name ?? "Nobody yet", staffTable(passing, rows))
       )
 }`

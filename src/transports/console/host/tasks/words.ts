@@ -1,28 +1,33 @@
-import type { Planned } from "../../queries/WorkPlan.ts"
-import type { Option } from "../fields.ts"
-import { spoken } from "../parts.ts"
+import type { PlannedTask } from "../../queries/WorkPlan.ts"
+import type { SelectOption } from "../fields.ts"
+import { toWords } from "../parts.ts"
 
 // What tasks are called.
 
-const options = (words: Readonly<Record<string, string>>): ReadonlyArray<Option> =>
-  Object.entries(words).map(([value, each]) => ({ value, words: each }))
+const toOptions = (labels: Readonly<Record<string, string>>): ReadonlyArray<SelectOption> =>
+  Object.entries(labels).map(([value, label]) => ({ value, label: label }))
 
-const TYPE = {
+const TYPE_LABELS = {
   cleaning: "Cleaning",
   maintenance: "Repair",
   reception: "Reception",
   room_service: "Room service",
   other: "Something else"
 } as const
-const STATUS = { pending: "To do", in_progress: "Under way", completed: "Done", cancelled: "Called off" } as const
-const LEVEL = { simple: "simple", standard: "standard", advanced: "thorough" } as const
+const STATUS_LABELS = {
+  pending: "To do",
+  in_progress: "Under way",
+  completed: "Done",
+  cancelled: "Called off"
+} as const
+const LEVEL_LABELS = { simple: "simple", standard: "standard", advanced: "thorough" } as const
 
-export const TYPES = options(TYPE)
-export const STATUSES = options(STATUS)
-export const LEVELS = options(LEVEL)
+export const TYPE_OPTIONS = toOptions(TYPE_LABELS)
+export const TASK_STATUS_OPTIONS = toOptions(STATUS_LABELS)
+export const LEVEL_OPTIONS = toOptions(LEVEL_LABELS)
 
 /** `Cleaning, thorough`: how thorough is said of cleanings alone, and where it is not the usual. */
-export const whatOf = ({ type, level }: Pick<Planned, "type" | "level">): string =>
-  type === "cleaning" && level !== "standard" ? `${TYPE[type]}, ${LEVEL[level]}` : TYPE[type]
+export const taskTypeText = ({ type, level }: Pick<PlannedTask, "type" | "level">): string =>
+  type === "cleaning" && level !== "standard" ? `${TYPE_LABELS[type]}, ${LEVEL_LABELS[level]}` : TYPE_LABELS[type]
 
-export const statusWords = (status: Planned["status"]): string => STATUS[status] ?? spoken(status)
+export const taskStatusLabel = (status: PlannedTask["status"]): string => STATUS_LABELS[status] ?? toWords(status)

@@ -5,64 +5,75 @@ import type { Dictionaries } from "../../../../domain/money/OwnDictionaries.ts"
 import { DICTIONARY_NAME, RESERVATION_TAGS_SHOWN, TAG_NAME } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { WORDS_PATH } from "../addresses.ts"
-import { changeAddress } from "../choosing.ts"
-import { behind, filling, formOf, input } from "../fields.ts"
-import { actOf, type NotTaken } from "../page.ts"
-import { badge, offsetIn, pages, section, table } from "../parts.ts"
-import { colourOf } from "../properties/colours.ts"
-import { DICTIONARIES, standsOf } from "./entry.ts"
+import { CATEGORIES_PATH } from "../addresses.ts"
+import { editUrl } from "../choosing.ts"
+import { actionForm, disclosure, input, makeFieldFiller } from "../fields.ts"
+import { type FailedSubmission, submittedAction } from "../page.ts"
+import { badge, pagination, readOffsetParam, section, table } from "../parts.ts"
+import { colourDot } from "../properties/colours.ts"
+import { DICTIONARY_LABELS, entryStatus } from "./entry.ts"
 
 // The lists of the page, each with a form for one more.
 
-export const dictionariesPart = (visit: SignedInVisit, own: Dictionaries, notTaken?: NotTaken): Html =>
-  html`${Dictionary.literals.map((dictionary) => dictionaryPart(visit, dictionary, own[dictionary], notTaken))}`
+export const dictionarySections = (
+  visit: SignedInVisit,
+  dictionaries: Dictionaries,
+  failedSubmission?: FailedSubmission
+): Html =>
+  html`${Dictionary.literals.map((dictionary) => dictionarySection(visit, dictionary, dictionaries[dictionary], failedSubmission))}`
 
-const dictionaryPart = (
+const dictionarySection = (
   visit: SignedInVisit,
   dictionary: Dictionary,
   entries: Dictionaries[Dictionary],
-  notTaken?: NotTaken
+  failedSubmission?: FailedSubmission
 ): Html => {
   // The page has such a form for each dictionary.
-  const isIt = notTaken !== undefined && actOf(notTaken) === ADD && notTaken.form.get("dictionary") === dictionary
+  const isSameForm =
+    failedSubmission !== undefined &&
+    submittedAction(failedSubmission) === ADD_ENTRY_ACTION &&
+    failedSubmission.form.get("dictionary") === dictionary
   return section(
-    DICTIONARIES[dictionary].title,
-    html`<p class="soft">${DICTIONARIES[dictionary].about}</p>
+    DICTIONARY_LABELS[dictionary].title,
+    html`<p class="soft">${DICTIONARY_LABELS[dictionary].about}</p>
 ${table(
   { empty: "There is none." },
   [
     { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
-    { label: "Stands", cell: standsOf },
+    { label: "Stands", cell: entryStatus },
     {
       label: "Change",
       cell: ({ id, name }) =>
-        html`<a href="${changeAddress(WORDS_PATH, dictionary, id)}" aria-label="Change ${name}">Change</a>`
+        html`<a href="${editUrl(CATEGORIES_PATH, dictionary, id)}" aria-label="Change ${name}">Change</a>`
     }
   ],
   entries
-)}${formOf(visit, {
-  act: ADD,
-  button: "Add it",
-  of: DICTIONARIES[dictionary].title,
-  row: true,
+)}${actionForm(visit, {
+  action: ADD_ENTRY_ACTION,
+  label: "Add it",
+  subject: DICTIONARY_LABELS[dictionary].title,
+  isInline: true,
   fields: html`<input type="hidden" name="dictionary" value="${dictionary}">${input(
-    filling(isIt ? notTaken : undefined, ADD),
-    { name: "name", label: "One more", required: true, maxlength: DICTIONARY_NAME }
+    makeFieldFiller(isSameForm ? failedSubmission : undefined, ADD_ENTRY_ACTION),
+    { name: "name", label: "One more", isRequired: true, maxlength: DICTIONARY_NAME }
   )}`
 })}`,
     dictionary
   )
 }
 
-const ADD = "add_entry"
+const ADD_ENTRY_ACTION = "add_entry"
 
-export interface ShownTags {
+export interface ReservationTagPage {
   readonly reservation_tags: ReadonlyArray<ReservationTag>
   readonly total: number
 }
 
-export const tagsPart = (visit: SignedInVisit, { reservation_tags, total }: ShownTags, notTaken?: NotTaken): Html =>
+export const reservationTagsSection = (
+  visit: SignedInVisit,
+  { reservation_tags, total }: ReservationTagPage,
+  failedSubmission?: FailedSubmission
+): Html =>
   section(
     "Tags of reservations",
     html`<p class="soft">Words to put on a stay. Those that everybody has cannot be deleted.</p>
@@ -71,22 +82,22 @@ ${table(
   [
     {
       label: "Name",
-      cell: ({ color, tag_name }: ReservationTag) => html`${colourOf(color)} <span class="name">${tag_name}</span>`
+      cell: ({ color, tag_name }: ReservationTag) => html`${colourDot(color)} <span class="name">${tag_name}</span>`
     },
     { label: "Stands", cell: ({ is_default }) => (is_default ? "everybody's" : badge("yours", "good")) },
-    { label: "Delete", cell: (tag) => deletionOf(visit, tag) }
+    { label: "Delete", cell: (tag) => deleteForm(visit, tag) }
   ],
   reservation_tags
-)}${pages(visit, { offset: offsetIn(visit, "tags"), limit: RESERVATION_TAGS_SHOWN, total, name: "tags" })}${formOf(
+)}${pagination(visit, { offset: readOffsetParam(visit, "tags"), limit: RESERVATION_TAGS_SHOWN, total, name: "tags" })}${actionForm(
   visit,
   {
-    act: "add_tag",
-    button: "Add the tag",
-    row: true,
-    fields: input(filling(notTaken, "add_tag"), {
+    action: "add_tag",
+    label: "Add the tag",
+    isInline: true,
+    fields: input(makeFieldFiller(failedSubmission, "add_tag"), {
       name: "tag_name",
       label: "One more",
-      required: true,
+      isRequired: true,
       maxlength: TAG_NAME
     })
   }
@@ -94,17 +105,17 @@ ${table(
     "tags"
   )
 
-const deletionOf = (visit: SignedInVisit, { id, tag_name, is_default }: ReservationTag): Html | string =>
+const deleteForm = (visit: SignedInVisit, { id, tag_name, is_default }: ReservationTag): Html | string =>
   is_default
     ? ""
-    : behind(
+    : disclosure(
         "Delete…",
         html`<p>It is taken off all reservations.</p>
-${formOf(visit, { act: "delete_tag", button: "Delete", of: tag_name, id, kind: "danger" })}`
+${actionForm(visit, { action: "delete_tag", label: "Delete", subject: tag_name, id, kind: "danger" })}`
       )
 
 /** Where a reservation made by hand may come from: the service's own, which nobody changes. */
-export const channelsPart = (channels: ReadonlyArray<CustomChannel>): Html =>
+export const channelsSection = (channels: ReadonlyArray<CustomChannel>): Html =>
   section(
     "Where reservations made by hand come from",
     html`<p>${channels.map(({ name }) => name).join(", ")}.</p>

@@ -3,8 +3,8 @@ import { Effect, Layer, Result } from "effect"
 import fc from "fast-check"
 import * as oauth from "oauth4webapi"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
-import { PublicClient } from "../../../../../src/platform/installation.ts"
-import { basicOf } from "../../../../../src/transports/oauth/read-request.ts"
+import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
+import { parseBasicCredentials } from "../../../../../src/transports/oauth/read-request.ts"
 import { AUTHORIZATIONS, askByForm, askByJson, basic, REVOKE } from "../../../../support/domain/access/oauth/asking.ts"
 import { Heard, layerScripted, newPartner } from "../../../../support/domain/access/oauth/scripted-issuing.ts"
 import { byNobody } from "../../../../support/harness.ts"
@@ -219,7 +219,7 @@ layer(layerServed)("a client", (it) => {
   )
 })
 
-layer(layerServing(layerScripted.pipe(Layer.provide(Layer.succeed(PublicClient, false)))))(
+layer(layerServing(layerScripted.pipe(Layer.provide(Layer.succeed(PublicClientEnabled, false)))))(
   "where there is no public client",
   (it) => {
     it.effect("it is as unknown as any other", () =>
@@ -241,14 +241,14 @@ describe("HTTP Basic", () => {
       fc.property(part, part, (id, secret) => {
         const header = `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64")}`
         const [client_id, client_secret] = [id.toWellFormed(), secret.toWellFormed()]
-        assert.deepStrictEqual(Result.getOrThrow(basicOf(header)), { client_id, client_secret })
+        assert.deepStrictEqual(Result.getOrThrow(parseBasicCredentials(header)), { client_id, client_secret })
       })
     )
   })
 
   it("is one way to say it among others that say nothing of a client", () => {
     for (const header of [undefined, "", "Bearer lk_x", "Digest x", "Basically nothing"]) {
-      assert.isUndefined(Result.getOrThrow(basicOf(header)))
+      assert.isUndefined(Result.getOrThrow(parseBasicCredentials(header)))
     }
   })
 })

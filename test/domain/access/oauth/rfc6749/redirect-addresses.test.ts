@@ -1,13 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { answeredAt, isRegistered, placeOf, registrable } from "../../../../../src/domain/access/oauth/redirect.ts"
+import {
+  isRegistered,
+  parseRedirectTarget,
+  toResponseUrl,
+  validateRedirectUri
+} from "../../../../../src/domain/access/oauth/redirect.ts"
 import { REDIRECT_URI } from "../../../../../src/platform/limits.ts"
 
 // RFC 6749 3.1.2 and RFC 9700 2.1 and 4.1: a code goes to an address that was registered, to the letter.
 
 const takes = (uri: string, client: "partner" | "public" = "partner"): boolean =>
-  Result.isSuccess(registrable(uri, client))
+  Result.isSuccess(validateRedirectUri(uri, client))
 
 const REGISTERED = "https://app.example.test/oauth/cb"
 const LOCAL = "http://127.0.0.1/cb"
@@ -142,7 +147,7 @@ describe("an address to register", () => {
     const of = (length: number): string => `${REGISTERED}/`.padEnd(length, "x")
     assert.isTrue(takes(of(REDIRECT_URI)))
     assert.match(
-      Result.merge(Result.flip(registrable(of(REDIRECT_URI + 1), "partner"))),
+      Result.merge(Result.flip(validateRedirectUri(of(REDIRECT_URI + 1), "partner"))),
       new RegExp(`${REDIRECT_URI} characters`)
     )
   })
@@ -150,7 +155,7 @@ describe("an address to register", () => {
   it("says what is wrong with it, and nothing of it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 3 }), (text) => {
-        const answer = registrable(`https://app.example.test/cb#${text}`, "partner")
+        const answer = validateRedirectUri(`https://app.example.test/cb#${text}`, "partner")
         assert.match(Result.merge(answer), /^must [ -~]*\.$/)
       })
     )
@@ -195,7 +200,7 @@ describe("whatever is registered", () => {
     fc.assert(
       fc.property(address, fc.constantFrom("partner", "public"), (uri, client) => {
         if (!takes(uri, client)) return
-        const [place, url] = [placeOf(uri), new URL(uri)]
+        const [place, url] = [parseRedirectTarget(uri), new URL(uri)]
         assert.strictEqual(url.username + url.password + url.hash, "")
         if (place === undefined) assert.fail("it leads nowhere")
         else if (place._tag === "Program") assert.strictEqual(url.protocol, `${place.scheme}:`)
@@ -221,14 +226,14 @@ describe("whatever is registered", () => {
       fc.property(fc.array(pair, { maxLength: 3 }), fc.string({ unit: "grapheme" }), (pairs, state) => {
         const query = pairs.map(([name, value]) => `${name}=${value}`).join("&")
         const uri = query === "" ? REGISTERED : `${REGISTERED}?${query}`
-        const answered = answeredAt(uri, { code: "c", state, iss: undefined })
+        const answered = toResponseUrl(uri, { code: "c", state, iss: undefined })
         assert.isTrue(answered.startsWith(uri))
         const found = new URL(answered).searchParams
         assert.deepStrictEqual(Array.from(found.keys()), [...pairs.map(([name]) => name), "code", "state"])
         assert.strictEqual(found.get("state"), state.toWellFormed())
       })
     )
-    assert.strictEqual(answeredAt(`${REGISTERED}?`, { code: "c" }), `${REGISTERED}?code=c`)
-    assert.strictEqual(answeredAt(`${REGISTERED}?a&`, { code: "c" }), `${REGISTERED}?a&code=c`)
+    assert.strictEqual(toResponseUrl(`${REGISTERED}?`, { code: "c" }), `${REGISTERED}?code=c`)
+    assert.strictEqual(toResponseUrl(`${REGISTERED}?a&`, { code: "c" }), `${REGISTERED}?a&code=c`)
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import fc from "fast-check"
-import { succeeded } from "../../../../../src/contract/envelope.ts"
+import { successEnvelope } from "../../../../../src/contract/envelope.ts"
 import {
   type ApiError,
   BadRequest,
@@ -15,11 +15,11 @@ import {
 } from "../../../../../src/contract/errors.ts"
 import { OAUTH_BODY_BYTES } from "../../../../../src/platform/limits.ts"
 import {
-  described,
-  mannerOf,
-  oauthErrorOf,
-  standardResponse,
-  statusOf
+  toErrorDescription,
+  toHttpStatus,
+  toOauthError,
+  toOauthResponse,
+  toResponseFormat
 } from "../../../../../src/transports/oauth/standard-answer.ts"
 import {
   AUTHORIZATIONS,
@@ -315,25 +315,25 @@ describe("a failure in the words of OAuth", () => {
   ]
   for (const [error, oauth, status] of table) {
     it(`${error._tag} is ${oauth}, ${status}`, () => {
-      const said = oauthErrorOf(error, "invalid_request")
+      const said = toOauthError(error, "invalid_request")
       assert.strictEqual(said, oauth)
-      assert.strictEqual(statusOf(error, said), status)
+      assert.strictEqual(toHttpStatus(error, said), status)
     })
   }
 
   it("is described in characters that the standard allows", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(0x10ffff).map((point) => String.fromCodePoint(point)) }), (text) => {
-        assert.isTrue(/^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/.test(described(text)))
+        assert.isTrue(/^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/.test(toErrorDescription(text)))
       })
     )
-    assert.strictEqual(described("code: must be 5 characters."), "code: must be 5 characters.")
+    assert.strictEqual(toErrorDescription("code: must be 5 characters."), "code: must be 5 characters.")
   })
 
   it("and a success stand beside the envelope, and never in its place", () => {
     const data = { request_id: "x", error_code: 7, data: "x", error_msg: "x", scope: "writable" }
-    const envelope = succeeded("RT1", data)
-    const { body } = HttpServerResponse.toWeb(standardResponse({ envelope, headers: {} }, "form", "invalid_request"))
+    const envelope = successEnvelope("RT1", data)
+    const { body } = HttpServerResponse.toWeb(toOauthResponse({ envelope, headers: {} }, "form", "invalid_request"))
     return new Response(body).json().then((answered) => {
       assert.deepStrictEqual(answered, { ...envelope, scope: "writable" })
     })
@@ -341,8 +341,8 @@ describe("a failure in the words of OAuth", () => {
 
   it("is told in the manner of a form to none but a form", () => {
     for (const type of ["application/x-www-form-urlencoded", "Application/X-WWW-Form-URLencoded; charset=utf-8"])
-      assert.strictEqual(mannerOf(type), "form")
+      assert.strictEqual(toResponseFormat(type), "form")
     for (const type of [undefined, "", "application/json", "application/x-www-form-urlencodedx", "multipart/form-data"])
-      assert.strictEqual(mannerOf(type), "envelope")
+      assert.strictEqual(toResponseFormat(type), "envelope")
   })
 })

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Clients } from "../../../../../src/domain/access/oauth/Clients.ts"
-import { PublicClient } from "../../../../../src/platform/installation.ts"
+import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
 import {
   CLIENT_NAME,
   REGISTRATION_LIST,
@@ -63,9 +63,9 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
       const clients = yield* Clients
       const client = yield* clients.find("service_mcp")
       assert(client !== undefined)
-      for (const uri of redirect_uris) assert.isTrue(yield* clients.mayBeLedTo(client, uri))
-      assert.isTrue(yield* clients.mayBeLedTo(client, (redirect_uris[0] ?? "").replace("33418", "5")))
-      assert.isFalse(yield* clients.mayBeLedTo(client, `${redirect_uris[1]}&y=2`))
+      for (const uri of redirect_uris) assert.isTrue(yield* clients.mayRedirectTo(client, uri))
+      assert.isTrue(yield* clients.mayRedirectTo(client, (redirect_uris[0] ?? "").replace("33418", "5")))
+      assert.isFalse(yield* clients.mayRedirectTo(client, `${redirect_uris[1]}&y=2`))
     })
   )
 
@@ -196,7 +196,7 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
       const clients = yield* Clients
       const client = yield* clients.find("service_mcp")
       assert(client !== undefined)
-      assert.isFalse(yield* clients.mayBeLedTo(client, good))
+      assert.isFalse(yield* clients.mayRedirectTo(client, good))
       const many = Array.from({ length: REGISTRATION_REDIRECTS }, loopback)
       const most = yield* askByJson(REGISTRATIONS, {
         redirect_uris: many,
@@ -245,7 +245,7 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
   )
 })
 
-const layerWithout = Layer.provide(Layer.fresh(layerWithClients), Layer.succeed(PublicClient, false))
+const layerWithout = Layer.provide(Layer.fresh(layerWithClients), Layer.succeed(PublicClientEnabled, false))
 
 layer(layerServing(layerWithout))("without a public client", (it) => {
   it.effect("nobody registers: 501, and there is no such client", () =>

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
 import { RateLimited } from "../../../../../src/contract/errors.ts"
 import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
-import { challengeOf, isVerifier, proves } from "../../../../../src/domain/access/oauth/pkce.ts"
+import { challengeOf, isVerifier, matchesChallenge } from "../../../../../src/domain/access/oauth/pkce.ts"
 import {
   connected,
   consentOf,
@@ -29,18 +29,18 @@ const verifiers = FastCheck.string({ unit: FastCheck.constantFrom(...UNRESERVED)
 describe("a verifier", () => {
   it("is that of RFC 7636, appendix B", () => {
     assert.strictEqual(challengeOf(VERIFIER), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
-    assert.isTrue(proves(VERIFIER, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
+    assert.isTrue(matchesChallenge(VERIFIER, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
   })
 
   it("proves its own challenge and no other", () =>
     FastCheck.assert(
       FastCheck.property(verifiers, verifiers, (one, other) => {
         assert.match(challengeOf(one), /^[A-Za-z0-9_-]{43}$/)
-        assert.isTrue(proves(one, challengeOf(one)))
-        assert.strictEqual(proves(one, challengeOf(other)), one === other)
+        assert.isTrue(matchesChallenge(one, challengeOf(one)))
+        assert.strictEqual(matchesChallenge(one, challengeOf(other)), one === other)
         // `plain` is no method here: a challenge is never its own verifier.
-        assert.isFalse(proves(one, one))
-        assert.isFalse(proves(challengeOf(one), challengeOf(one)))
+        assert.isFalse(matchesChallenge(one, one))
+        assert.isFalse(matchesChallenge(challengeOf(one), challengeOf(one)))
       })
     ))
 
@@ -54,7 +54,7 @@ describe("a verifier", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.string({ unit: "grapheme", maxLength: 200 }),
-        (text) => FastCheck.pre(!isVerifier(text)) ?? assert.isFalse(proves(text, challengeOf(text)))
+        (text) => FastCheck.pre(!isVerifier(text)) ?? assert.isFalse(matchesChallenge(text, challengeOf(text)))
       )
     ))
 })
@@ -63,7 +63,7 @@ describe("a verifier", () => {
 const layerLocked = flowOver(
   Layer.effect(SqlClient.SqlClient, SqlClient.SqlClient),
   Layer.succeed(FailedChecks, {
-    told: () => Effect.fail(new RateLimited({ message: "Too many attempts.", headers: {} }))
+    recordResult: () => Effect.fail(new RateLimited({ message: "Too many attempts.", headers: {} }))
   })
 )
 

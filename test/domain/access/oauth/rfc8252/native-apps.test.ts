@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { isRegistered, placeOf, registeredForm, registrable } from "../../../../../src/domain/access/oauth/redirect.ts"
-import { isOfPrograms } from "../../../../../src/domain/access/oauth/scheme.ts"
+import {
+  isRegistered,
+  parseRedirectTarget,
+  toRegisteredUri,
+  validateRedirectUri
+} from "../../../../../src/domain/access/oauth/redirect.ts"
+import { isAppScheme } from "../../../../../src/domain/access/oauth/scheme.ts"
 import { REDIRECT_SCHEME } from "../../../../../src/platform/limits.ts"
 
-const takes = (uri: string): boolean => Result.isSuccess(registrable(uri, "public"))
+const takes = (uri: string): boolean => Result.isSuccess(validateRedirectUri(uri, "public"))
 
 describe("an address of this machine (RFC 8252 7.3)", () => {
   const HOSTS = ["127.0.0.1", "[::1]", "localhost"]
@@ -22,7 +27,7 @@ describe("an address of this machine (RFC 8252 7.3)", () => {
         port,
         port,
         (here, there, a, b, m, n) => {
-          const registered = registeredForm(`http://${here}:${m}${a}`)
+          const registered = toRegisteredUri(`http://${here}:${m}${a}`)
           assert.strictEqual(registered, `http://${here}${a}`)
           assert.isTrue(takes(registered))
           assert.isTrue(isRegistered([registered], `http://${here}:${n}${a}`, "public"))
@@ -71,7 +76,7 @@ describe("a scheme that a program has for itself (RFC 8252 7.1)", () => {
   it("is one in use, for the public client alone", () => {
     assert.deepStrictEqual(KNOWN.filter(takes), KNOWN)
     assert.deepStrictEqual(
-      KNOWN.filter((uri) => Result.isSuccess(registrable(uri, "partner"))),
+      KNOWN.filter((uri) => Result.isSuccess(validateRedirectUri(uri, "partner"))),
       []
     )
     assert.isTrue(isRegistered(KNOWN, "windsurf://callback", "public"))
@@ -121,8 +126,8 @@ describe("a scheme that a program has for itself (RFC 8252 7.1)", () => {
   it("is what a browser takes for its scheme", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9+.-]{1,12}$/), (scheme) => {
-        if (isOfPrograms(scheme) && takes(`${scheme}:/cb`)) {
-          assert.deepStrictEqual(placeOf(`${scheme}:/cb`), { _tag: "Program", scheme })
+        if (isAppScheme(scheme) && takes(`${scheme}:/cb`)) {
+          assert.deepStrictEqual(parseRedirectTarget(`${scheme}:/cb`), { _tag: "Program", scheme })
           assert.strictEqual(new URL(`${scheme}:/cb`).protocol, `${scheme}:`)
         }
       })

@@ -3,7 +3,7 @@ import { discoverAuthorizationServerMetadata as discoverNow } from "@modelcontex
 import { discoverAuthorizationServerMetadata } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Effect, Layer } from "effect"
 import * as oauth from "oauth4webapi"
-import { PublicClient } from "../../../../../src/platform/installation.ts"
+import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
 import { ask } from "../../../../support/domain/access/oauth/asking.ts"
 import { layerTest } from "../../../../support/harness.ts"
 import { BaseUrl, layerServing } from "../../../../support/server.ts"
@@ -94,32 +94,31 @@ layer(layerServing(layerTest, { publicUrl: ISSUER }))("the metadata of the autho
   )
 })
 
-const layerWithout = Layer.provide(Layer.fresh(layerTest), Layer.succeed(PublicClient, false))
+const layerWithout = Layer.provide(Layer.fresh(layerTest), Layer.succeed(PublicClientEnabled, false))
 
-layer(Layer.provide(layerServing(layerWithout, { publicUrl: `${ISSUER}/pms` }), Layer.succeed(PublicClient, false)))(
-  "without a public client, and below a path",
-  (it) => {
-    it.effect("it offers no registration and nothing for who has no secret", () =>
-      Effect.gen(function* () {
-        const { body } = yield* ask(SERVER)
-        assert.notProperty(body, "registration_endpoint")
-        assert.deepInclude(body, {
-          token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-          revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"]
-        })
+layer(
+  Layer.provide(layerServing(layerWithout, { publicUrl: `${ISSUER}/pms` }), Layer.succeed(PublicClientEnabled, false))
+)("without a public client, and below a path", (it) => {
+  it.effect("it offers no registration and nothing for who has no secret", () =>
+    Effect.gen(function* () {
+      const { body } = yield* ask(SERVER)
+      assert.notProperty(body, "registration_endpoint")
+      assert.deepInclude(body, {
+        token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+        revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"]
       })
-    )
+    })
+  )
 
-    it.effect("it is where the standard puts the path of an issuer: behind the well-known name", () =>
-      Effect.gen(function* () {
-        const issuer = `${ISSUER}/pms`
-        const { body } = yield* ask(`${SERVER}/pms`)
-        assert.deepInclude(body, { issuer, token_endpoint: `${issuer}/v3/oauth/authorizations` })
-        for (const path of ["", "/mcp", "/pms/mcp"]) assert.deepStrictEqual((yield* ask(`${SERVER}${path}`)).body, body)
-        const fetchFn = yield* fetchAt(ISSUER)
-        const found = yield* Effect.promise(() => discoverNow(issuer, { fetchFn }))
-        assert.strictEqual(found?.issuer, issuer)
-      })
-    )
-  }
-)
+  it.effect("it is where the standard puts the path of an issuer: behind the well-known name", () =>
+    Effect.gen(function* () {
+      const issuer = `${ISSUER}/pms`
+      const { body } = yield* ask(`${SERVER}/pms`)
+      assert.deepInclude(body, { issuer, token_endpoint: `${issuer}/v3/oauth/authorizations` })
+      for (const path of ["", "/mcp", "/pms/mcp"]) assert.deepStrictEqual((yield* ask(`${SERVER}${path}`)).body, body)
+      const fetchFn = yield* fetchAt(ISSUER)
+      const found = yield* Effect.promise(() => discoverNow(issuer, { fetchFn }))
+      assert.strictEqual(found?.issuer, issuer)
+    })
+  )
+})

@@ -2,13 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Acting, byItself } from "../../../../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../../../../src/contract/acting.ts"
 import { ChannelGateway } from "../../../../../src/domain/channels/port/ChannelGateway.ts"
-import type { MessageTaken, MessageThere } from "../../../../../src/domain/channels/port/connector.ts"
-import type { MessageSaid } from "../../../../../src/domain/channels/port/said.ts"
+import type { MessageSendResult, OutboundMessage } from "../../../../../src/domain/channels/port/connector.ts"
+import type { ChannelMessageEvent } from "../../../../../src/domain/channels/port/said.ts"
 import { Conversations } from "../../../../../src/domain/guests/conversations/Conversations.ts"
 import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
-import { makeSending, send } from "../../../../../src/domain/guests/conversations/sending/sending.ts"
+import {
+  makeMessageSender,
+  sendClaimedMessage
+} from "../../../../../src/domain/guests/conversations/sending/sending.ts"
 import {
   lanesOf,
   layerScene,
@@ -25,9 +28,9 @@ import { canOverlap, orSkipped, overlapping } from "../../../../support/overlap.
 
 /** A channel that knows a message again by our name of it, or cannot; what it has is what guests see. */
 const marketplace = Effect.fnUntraced(function* (knows: (threadId: string) => boolean) {
-  const there: Array<MessageThere> = []
-  const nameOf = (message: MessageThere) => `C-${there.indexOf(message) + 1}`
-  const sendMessage = (_: unknown, message: MessageThere): Effect.Effect<MessageTaken> =>
+  const there: Array<OutboundMessage> = []
+  const nameOf = (message: OutboundMessage) => `C-${there.indexOf(message) + 1}`
+  const sendMessage = (_: unknown, message: OutboundMessage): Effect.Effect<MessageSendResult> =>
     Effect.sync(() => {
       const known = there.find(({ messageId }) => messageId === message.messageId)
       if (knows(message.threadId) && known !== undefined) return { outcome: "sent", channelMessageId: nameOf(known) }
@@ -44,11 +47,11 @@ const through = (gateway: ChannelGateway["Service"]) => Effect.provideService(Ch
 /** The channel tells of a message of the host's in the thread of a conversation. */
 const heardIn = (
   conversation: string,
-  said: Pick<MessageSaid, "message_id" | "text" | "sent_as"> & Partial<Pick<MessageSaid, "sender">>
+  said: Pick<ChannelMessageEvent, "message_id" | "text" | "sent_as"> & Partial<Pick<ChannelMessageEvent, "sender">>
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { messageSaid } = yield* Conversations
+    const { handleMessage: messageSaid } = yield* Conversations
     const [thread] = yield* sql<{ operator_id: number; account_id: number; channel_type: string; thread_id: string }>`
       SELECT operator_id::int, account_id::int, channel_type, thread_id FROM conversations WHERE code = ${conversation}`
     assert(thread !== undefined)
@@ -56,7 +59,7 @@ const heardIn = (
     const sent_at = DateTime.formatIso(yield* DateTime.now)
     const message = { type: "message", thread_id, sender: "host", sent_at, ...said } as const
     return yield* messageSaid({ operatorId, accountId, channelType }, message)
-  }).pipe(Effect.provideService(Acting, byItself("test", "hear")), Effect.orDie)
+  }).pipe(Effect.provideService(CurrentActor, systemActor("test", "hear")), Effect.orDie)
 
 /** It tells of one under the name it was sent by. */
 const heard = (code: string, message_id: string) =>
@@ -102,7 +105,7 @@ layer(layerScene)("a message that is under way", (it) => {
           yield* gateway.sendMessage({ operatorId, accountId: null, channelType: "airbnb" }, message)
         }
         assert.lengthOf(dying, 1)
-        const sending = yield* makeSending
+        const sending = yield* makeMessageSender
         const goingOn = through(gateway)(sentOff(sending))
         yield* goingOn
         assert.deepStrictEqual(yield* messagesIn(code), ["one: queued", "two: queued"])
@@ -131,10 +134,10 @@ layer(layerScene)("a message that is under way", (it) => {
         assert(taken !== undefined)
         yield* heard(one, "C-7")
         const now = yield* DateTime.nowAsDate
-        if (end === "sent") yield* queue.sent(taken, "C-7", now)
-        else if (end === "failed") yield* queue.failed(taken, "away", true, new Date(now.getTime() + 60_000), now)
-        else if (end === "handed back") yield* queue.handBack(taken, now)
-        else assert.isFalse(yield* queue.over(taken, end, "no", now))
+        if (end === "sent") yield* queue.recordSent(taken, "C-7", now)
+        else if (end === "failed") yield* queue.postpone(taken, "away", true, new Date(now.getTime() + 60_000), now)
+        else if (end === "handed back") yield* queue.release(taken, now)
+        else assert.isFalse(yield* queue.recordEnded(taken, end, "no", now))
         assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
         assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
         // And the next one need not wait for anything.
@@ -154,7 +157,7 @@ layer(layerScene)("a message that is under way", (it) => {
       const [taken] = yield* take(1)
       assert(taken !== undefined)
       const now = yield* DateTime.nowAsDate
-      yield* queue.failed(taken, "no answer", true, new Date(now.getTime() + 15 * 60_000), now)
+      yield* queue.postpone(taken, "no answer", true, new Date(now.getTime() + 15 * 60_000), now)
       assert.deepStrictEqual(yield* take(1), [])
       yield* heard(one, "C-1")
       assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
@@ -175,7 +178,7 @@ layer(layerScene)("a message that is under way", (it) => {
         assert(taken !== undefined)
         yield* heardAnew(code, "one, as the channel shows it", "C-1")
         yield* heardAnew(code, "another", "C-2")
-        const said = yield* lines(through(gateway)(send(taken)))
+        const said = yield* lines(through(gateway)(sendClaimedMessage(taken)))
         assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "another: of the channel"])
         assert.deepStrictEqual(yield* namesIn(code), ["C-1", "C-2"])
         const told = said.filter(({ level }) => level === "Info")
@@ -199,7 +202,7 @@ layer(layerScene)("a message that is under way", (it) => {
               hearing === "under our name" ? heard(one, "C-1") : heardAnew(code, "One!", "C-1")
             )
             // What comes too late is written down again, as its worker does.
-            const settled = Effect.asVoid(queue.sent(taken, "C-1", yield* DateTime.nowAsDate))
+            const settled = Effect.asVoid(queue.recordSent(taken, "C-1", yield* DateTime.nowAsDate))
             const both = isHeardFirst ? overlapping(heardNow, settled) : overlapping(settled, heardNow)
             yield* Effect.exit(both)
             yield* settled
@@ -219,7 +222,7 @@ layer(layerScene)("a message that is under way", (it) => {
       const [taken] = yield* take(1)
       assert(taken !== undefined)
       yield* heardIn(code, { message_id: "G-1", text: "Is it quiet?", sender: "guest" })
-      assert.deepStrictEqual(yield* queue.sent(taken, "G-1", yield* DateTime.nowAsDate), [])
+      assert.deepStrictEqual(yield* queue.recordSent(taken, "G-1", yield* DateTime.nowAsDate), [])
       assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "Is it quiet?: of the channel"])
       assert.deepStrictEqual(yield* namesIn(code), [null, "G-1"])
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
@@ -236,7 +239,7 @@ layer(layerScene)("a message that is under way", (it) => {
       for (let time = 0; time < 2; time++) {
         const [taken] = yield* take(1)
         assert(taken !== undefined)
-        assert.deepStrictEqual(yield* queue.sent(taken, "C-1", now), [])
+        assert.deepStrictEqual(yield* queue.recordSent(taken, "C-1", now), [])
       }
       assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: sent"])
       assert.deepStrictEqual(yield* namesIn(code), ["C-1", null])
@@ -270,7 +273,7 @@ layer(layerScene)("a message that is under way", (it) => {
           yield* sql`UPDATE message_lanes SET due_at = ${yield* DateTime.nowAsDate}
             WHERE conversation_id = ${conversation_id} AND attempts = ${attempts}`
         })
-        const workers = yield* Effect.all([makeSending, makeSending, makeSending])
+        const workers = yield* Effect.all([makeMessageSender, makeMessageSender, makeMessageSender])
         const again = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.repeat(work, { times: canOverlap ? 60 : 25 })
         yield* Effect.all(
           [
@@ -278,7 +281,7 @@ layer(layerScene)("a message that is under way", (it) => {
             again(writing),
             again(telling),
             again(dying),
-            ...workers.map((worker) => again(Effect.andThen(through(gateway)(worker.takeDue), worker.idle)))
+            ...workers.map((worker) => again(Effect.andThen(through(gateway)(worker.claimDue), worker.awaitIdle)))
           ],
           { concurrency: "unbounded" }
         )

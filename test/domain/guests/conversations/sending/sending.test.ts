@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -11,8 +11,12 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../../src/domain/channels/port/errors.ts"
-import { endedBy, makeSending, SEND_BACKOFF } from "../../../../../src/domain/guests/conversations/sending/sending.ts"
-import { CHANNEL_TEXT, MESSAGE_TRIED_MS } from "../../../../../src/platform/limits.ts"
+import {
+  makeMessageSender,
+  SEND_BACKOFF,
+  toFailureOutcome
+} from "../../../../../src/domain/guests/conversations/sending/sending.ts"
+import { CHANNEL_TEXT, MESSAGE_GIVE_UP_MS } from "../../../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../../../support/channels.ts"
 import {
   lanesOf,
@@ -37,7 +41,7 @@ layer(layerScene)("a message", (it) => {
   it.effect("goes to its channel with all that it is, one after the other", () =>
     Effect.gen(function* () {
       const { operatorId, code, thread_id, write } = yield* ready
-      const sending = yield* makeSending
+      const sending = yield* makeMessageSender
       const text = "Olá 👩‍👩‍👧 שלום e\u0301\n\n<b>bold</b>"
       const imageUrl = "https://example.test/images/abc.jpg"
       const codes = [yield* write(text), yield* queuedIn(code, { imageUrl }), yield* write("three")]
@@ -70,7 +74,7 @@ layer(layerScene)("a message", (it) => {
         [new ChannelNotServed({ channelType }), "this installation has no connector for airbnb"]
       ] as const) {
         const { code, thread_id, write } = yield* ready
-        const sending = yield* makeSending
+        const sending = yield* makeMessageSender
         yield* channel.answer(`${thread_id}`, Effect.fail(error))
         yield* write("one")
         const said = yield* lines(sentOff(sending))
@@ -88,7 +92,7 @@ layer(layerScene)("a message", (it) => {
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
       const { operatorId, code, thread_id, write } = yield* ready
-      const sending = yield* makeSending
+      const sending = yield* makeMessageSender
       yield* channel.guests.takes({ outcome: "unknown" })
       yield* write("one")
       const said = yield* lines(sentOff(sending))
@@ -109,7 +113,7 @@ layer(layerScene)("a message", (it) => {
       const channel = yield* ScriptedChannel
       const { operatorId, code, thread_id, write } = yield* ready
       const other = yield* ready
-      const sending = yield* makeSending
+      const sending = yield* makeMessageSender
       yield* channel.answer(thread_id, failing(503))
       for (const text of ["1", "2", "3"]) yield* write(text)
       yield* sentOff(sending)
@@ -141,50 +145,52 @@ layer(layerScene)("a message", (it) => {
     })
   )
 
-  it.effect(`is waited for ${OUTWARD_ACT_MS / 1000} seconds; its channel knows what may have got there before`, () =>
-    Effect.gen(function* () {
-      const channel = yield* ScriptedChannel
-      const { code, thread_id, write } = yield* ready
-      const sending = yield* makeSending
-      yield* write("hello")
-      const tried = (answer: Effect.Effect<void, ChannelError>) =>
-        Effect.gen(function* () {
-          yield* channel.answer(thread_id, answer)
-          yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
+  it.effect(
+    `is waited for ${CHANNEL_ACT_TIMEOUT_MS / 1000} seconds; its channel knows what may have got there before`,
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const { code, thread_id, write } = yield* ready
+        const sending = yield* makeMessageSender
+        yield* write("hello")
+        const tried = (answer: Effect.Effect<void, ChannelError>) =>
+          Effect.gen(function* () {
+            yield* channel.answer(thread_id, answer)
+            yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
+            yield* sentOff(sending)
+          })
+        // Nothing got there by these, nor had before.
+        yield* tried(failing(503))
+        yield* tried(disconnected)
+        yield* channel.answer(thread_id, Effect.never)
+        yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
+        yield* sending.claimDue
+        const ended = yield* Effect.forkChild(sending.awaitIdle, { startImmediately: true })
+        yield* Effect.repeat(textsIn(thread_id), { until: (all) => all.length === 3 })
+        yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
+        yield* Fiber.join(ended)
+        assert.deepStrictEqual(yield* messagesIn(code), ["hello: queued, the channel did not answer in time"])
+        // From now on one may have: also after tries of which nothing did.
+        yield* tried(failing(503))
+        yield* tried(disconnected)
+        yield* tried(Effect.void)
+        const again = (yield* toldIn(thread_id)).map((each) => each.again)
+        assert.deepStrictEqual(again, [false, false, false, true, true, true])
+        assert.deepStrictEqual(yield* messagesIn(code), ["hello: sent"])
+        for (const mayBeThere of [failing(502), failing(504), Effect.die(new Error("oops"))]) {
+          const one = yield* ready
+          yield* channel.answer(one.thread_id, mayBeThere)
+          yield* one.write("hello")
           yield* sentOff(sending)
-        })
-      // Nothing got there by these, nor had before.
-      yield* tried(failing(503))
-      yield* tried(disconnected)
-      yield* channel.answer(thread_id, Effect.never)
-      yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
-      yield* sending.takeDue
-      const ended = yield* Effect.forkChild(sending.idle, { startImmediately: true })
-      yield* Effect.repeat(textsIn(thread_id), { until: (all) => all.length === 3 })
-      yield* TestClock.adjust(OUTWARD_ACT_MS)
-      yield* Fiber.join(ended)
-      assert.deepStrictEqual(yield* messagesIn(code), ["hello: queued, the channel did not answer in time"])
-      // From now on one may have: also after tries of which nothing did.
-      yield* tried(failing(503))
-      yield* tried(disconnected)
-      yield* tried(Effect.void)
-      const again = (yield* toldIn(thread_id)).map((each) => each.again)
-      assert.deepStrictEqual(again, [false, false, false, true, true, true])
-      assert.deepStrictEqual(yield* messagesIn(code), ["hello: sent"])
-      for (const mayBeThere of [failing(502), failing(504), Effect.die(new Error("oops"))]) {
-        const one = yield* ready
-        yield* channel.answer(one.thread_id, mayBeThere)
-        yield* one.write("hello")
-        yield* sentOff(sending)
-        yield* channel.answer(one.thread_id, Effect.void)
-        yield* TestClock.adjust(2 * SEND_BACKOFF.firstMs)
-        yield* sentOff(sending)
-        assert.deepStrictEqual(
-          (yield* toldIn(one.thread_id)).map((each) => each.again),
-          [false, true]
-        )
-      }
-    })
+          yield* channel.answer(one.thread_id, Effect.void)
+          yield* TestClock.adjust(2 * SEND_BACKOFF.firstMs)
+          yield* sentOff(sending)
+          assert.deepStrictEqual(
+            (yield* toldIn(one.thread_id)).map((each) => each.again),
+            [false, true]
+          )
+        }
+      })
   )
 
   it.effect("that waited for a day is given up: refused if it surely never got there, unknown if it may have", () =>
@@ -197,7 +203,7 @@ layer(layerScene)("a message", (it) => {
         [failing(502), `unknown, given up after a day, and it may have been delivered: ${reason}`]
       ] as const) {
         const { operatorId, code, thread_id, write } = yield* ready
-        const sending = yield* makeSending
+        const sending = yield* makeMessageSender
         yield* write("one")
         yield* write("two")
         yield* TestClock.setTime(NOW + 1)
@@ -205,10 +211,10 @@ layer(layerScene)("a message", (it) => {
         yield* channel.answer(thread_id, first)
         yield* sentOff(sending)
         yield* channel.answer(thread_id, failing(503))
-        yield* TestClock.setTime(NOW + MESSAGE_TRIED_MS - 1)
+        yield* TestClock.setTime(NOW + MESSAGE_GIVE_UP_MS - 1)
         yield* sentOff(sending)
         assert.deepStrictEqual(yield* messagesIn(code), [`one: queued, ${reason}`, "two: queued", "three: queued"])
-        yield* TestClock.setTime(NOW + MESSAGE_TRIED_MS)
+        yield* TestClock.setTime(NOW + MESSAGE_GIVE_UP_MS)
         yield* sql`UPDATE message_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
         const said = yield* lines(sentOff(sending))
         assert.deepStrictEqual(yield* messagesIn(code), [
@@ -231,9 +237,9 @@ layer(layerScene)("a message", (it) => {
 
   it("is unknown and not refused where nobody is left to ask, and it may have got there before", () => {
     for (const error of [new ChannelAccountMissing({ channelType }), new ChannelNotServed({ channelType })]) {
-      assert.strictEqual(endedBy(error, false).end, "refused")
-      assert.strictEqual(endedBy(error, true).end, "unknown")
+      assert.strictEqual(toFailureOutcome(error, false).kind, "refused")
+      assert.strictEqual(toFailureOutcome(error, true).kind, "unknown")
     }
-    assert.strictEqual(endedBy(new ChannelRefused({ reason: "no" }), true).end, "refused")
+    assert.strictEqual(toFailureOutcome(new ChannelRefused({ reason: "no" }), true).kind, "refused")
   })
 })

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
 import type { TakenMessage } from "../../../../../src/domain/guests/conversations/sending/message.ts"
 import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
-  layerSending,
-  makeSending,
+  layerMessageSender,
+  makeMessageSender,
   SEND_GAP_MS
 } from "../../../../../src/domain/guests/conversations/sending/sending.ts"
 import {
@@ -15,7 +15,7 @@ import {
   SENDING_ROOM,
   SENDING_SHARE
 } from "../../../../../src/domain/guests/conversations/sending/taking.ts"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../../src/jobs/timed-work.ts"
+import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../../src/jobs/timed-work.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { ScriptedChannel } from "../../../../support/channels.ts"
 import {
@@ -55,7 +55,7 @@ layer(layerScene)("a worker that sends", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
-      assert.isAbove(SEND_LEASE_MS, OUTWARD_ACT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      assert.isAbove(SEND_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
       const { operatorId, code, write } = yield* ready
       const queue = yield* SendQueue
       yield* write("one")
@@ -72,30 +72,31 @@ layer(layerScene)("a worker that sends", (it) => {
 
       // The first comes back. But for that the guest has it, whatever it says is the second's to say.
       const now = yield* DateTime.nowAsDate
-      assert.isFalse(yield* queue.over(first, "refused", "no", now))
-      yield* queue.failed(first, "away", false, now, now)
-      yield* queue.handBack(first, now)
+      assert.isFalse(yield* queue.recordEnded(first, "refused", "no", now))
+      yield* queue.postpone(first, "away", false, now, now)
+      yield* queue.release(first, now)
       assert.deepStrictEqual(yield* messagesIn(code), ["one: queued", "two: queued"])
       assert.deepStrictEqual(yield* take(10), [])
-      yield* queue.sent(first, "C-1", now)
+      yield* queue.recordSent(first, "C-1", now)
       assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
       // The second still has it in hand; what it says changes nothing but that the lane goes on.
       assert.deepStrictEqual(yield* take(10), [])
-      assert.isFalse(yield* queue.over(second, "unknown", "who knows", now))
+      assert.isFalse(yield* queue.recordEnded(second, "unknown", "who knows", now))
       assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
 
       // Nobody heard the database's answer, and says it again.
       const [third] = yield* take(10)
       assert(third !== undefined)
-      for (let time = 0; time < 2; time++) yield* queue.failed(third, "away", true, now, now)
+      for (let time = 0; time < 2; time++) yield* queue.postpone(third, "away", true, now, now)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
       const [fourth] = yield* take(10)
       assert(fourth !== undefined)
       assert.deepInclude(fourth, { failures: 1, again: true })
-      for (const time of [0, 1]) assert.strictEqual(yield* queue.over(fourth, "unknown", "who knows", now), time === 0)
+      for (const time of [0, 1])
+        assert.strictEqual(yield* queue.recordEnded(fourth, "unknown", "who knows", now), time === 0)
       // Whoever had it in hand before knows better after all.
-      yield* queue.sent(third, "C-2", now)
+      yield* queue.recordSent(third, "C-2", now)
       assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: sent"])
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
     })
@@ -111,14 +112,14 @@ layer(layerScene)("a worker that sends", (it) => {
       yield* write("one")
       yield* write("two")
       const scope = yield* Scope.make()
-      const sending = yield* Scope.provide(makeSending, scope)
-      yield* sending.takeDue
+      const sending = yield* Scope.provide(makeMessageSender, scope)
+      yield* sending.claimDue
       yield* Deferred.await(began)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(closing)
       yield* channel.answer(thread_id, Effect.void)
-      yield* sentOff(yield* makeSending)
+      yield* sentOff(yield* makeMessageSender)
       assert.deepStrictEqual(
         (yield* toldIn(thread_id)).map(({ text, again }) => [text, again]),
         [
@@ -188,7 +189,7 @@ layer(layerScene)("a worker that sends", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const { thread_id, code, write } = yield* ready
-      yield* Layer.build(layerSending)
+      yield* Layer.build(layerMessageSender)
       const { wake } = yield* WakeUp
       for (const text of ["1", "2", "3"]) {
         yield* write(text)

@@ -1,19 +1,24 @@
 import { Context, Effect, Layer, Option, References } from "effect"
 import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Acting, type Actor } from "../../../../../src/contract/acting.ts"
-import type { Person } from "../../../../../src/contract/caller.ts"
+import { type Actor, CurrentActor } from "../../../../../src/contract/acting.ts"
+import type { SignedInAccount } from "../../../../../src/contract/caller.ts"
 import { RateLimited, ValidationFailed } from "../../../../../src/contract/errors.ts"
-import { type Client, Clients, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
-import { Codes, type Consent } from "../../../../../src/domain/access/oauth/Codes.ts"
+import { type OAuthClient, Clients, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
+import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/Codes.ts"
 import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
 import { isRegistered } from "../../../../../src/domain/access/oauth/redirect.ts"
-import { newCookie } from "../../../../../src/domain/access/sign-in/cookie.ts"
+import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cookie.ts"
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
 import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
 import { layerConsoleAssembly } from "../../../../../src/transports/console/assembly.ts"
-import { ConsolePages, layerConsolePages } from "../../../../../src/transports/console/console.ts"
-import { ACT_FIELD, cookieName, FORM_FIELD, formTokenOf } from "../../../../../src/transports/console/visit.ts"
+import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console.ts"
+import {
+  ACTION_FIELD,
+  cookieName,
+  deriveFormToken,
+  FORM_TOKEN_FIELD
+} from "../../../../../src/transports/console/visit.ts"
 import { listen } from "../../../../../src/transports/http-server/listen.ts"
 import { callerBy } from "../../../callers.ts"
 import { layerTest } from "../../../harness.ts"
@@ -25,19 +30,19 @@ import { confirmedBy } from "../sign-in/host.ts"
 export const PUBLIC_URL = "https://latchkey.example.test"
 
 export const CALLBACK = "https://partner.example.test/cb?tenant=7"
-export const PARTNER: Client = {
+export const PARTNER: OAuthClient = {
   id: "lkapp_partner",
   name: "Partner & Sons",
   redirectUris: [CALLBACK],
   isPublic: false
 }
-const TWO_WAYS: Client = {
+const TWO_WAYS: OAuthClient = {
   id: "lkapp_two",
   name: "Two ways",
   redirectUris: ["https://two.example.test/a", "https://two.example.test/b"],
   isPublic: false
 }
-const EVERYBODYS: Client = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
+const EVERYBODYS: OAuthClient = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
 
 /** Where the public client's users may be led back to. */
 export const LOOPBACK = "http://127.0.0.1:33418/cb"
@@ -84,9 +89,9 @@ const layerClients = Layer.unwrap(
   Effect.map(Ground, ({ ledTo }) =>
     Layer.mock(Clients, {
       find: (id) => Effect.succeed([PARTNER, TWO_WAYS, EVERYBODYS].find((each) => each.id === id)),
-      mayBeLedTo: ({ isPublic, redirectUris }, uri) =>
+      mayRedirectTo: ({ isPublic, redirectUris }, uri) =>
         Effect.succeed(isRegistered(isPublic ? REGISTERED : redirectUris, uri, isPublic ? "public" : "partner")),
-      wasLedTo: (uri) =>
+      recordRedirect: (uri) =>
         Effect.sync(() => {
           ledTo.push(uri)
         })
@@ -96,12 +101,12 @@ const layerClients = Layer.unwrap(
 
 const layerCodes = Layer.unwrap(
   Effect.map(Ground, ({ issued }) =>
-    Layer.mock(Codes, {
+    Layer.mock(AuthorizationCodes, {
       issue: Effect.fnUntraced(function* (consent: Consent) {
         if (consent.caller.accountId === FULL_ACCOUNT) return yield* new ValidationFailed({ message: FULL })
         if (consent.caller.accountId === HASTY_ACCOUNT) return yield* new RateLimited({ message: OFTEN, headers: {} })
         const code = `lkcode_${issued.length}`
-        issued.push({ code, consent, actor: yield* Acting })
+        issued.push({ code, consent, actor: yield* CurrentActor })
         return code
       })
     })
@@ -110,7 +115,7 @@ const layerCodes = Layer.unwrap(
 
 /** The pages over it, as they are at `publicUrl`. */
 export const layerConsenting = (publicUrl = PUBLIC_URL) =>
-  layerConsolePages(publicUrl).pipe(
+  layerConsoleEndpoint(publicUrl).pipe(
     Layer.provide([layerSessions, layerClients, layerCodes]),
     // What other pages work with.
     Layer.provide([
@@ -127,7 +132,7 @@ export const layerConsenting = (publicUrl = PUBLIC_URL) =>
 export const layerConsentingServed = Layer.effect(
   BaseUrl,
   Effect.gen(function* () {
-    const pages = yield* ConsolePages
+    const pages = yield* ConsoleEndpoint
     const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       Effect.map(pages(request), (response) => response ?? HttpServerResponse.empty({ status: 404 }))
     )
@@ -140,8 +145,8 @@ export const layerConsentingServed = Layer.effect(
 
 interface SignedIn {
   readonly role?: "main" | "sub"
-  readonly status?: Person["status"]
-  readonly subscriptionUntil?: Person["subscriptionUntil"]
+  readonly status?: SignedInAccount["status"]
+  readonly subscriptionUntil?: SignedInAccount["subscriptionUntil"]
   readonly edition?: "pro" | "basic"
   readonly accountId?: number
   readonly email?: string
@@ -161,7 +166,7 @@ export const signIn = Effect.fnUntraced(function* ({
   passwordAt = Date.now()
 }: SignedIn = {}) {
   const { sessions } = yield* Ground
-  const cookie = newCookie()
+  const cookie = newSessionCookie()
   const caller = callerBy({ operatorId: 5, accountId, role, edition })
   sessions.set(cookie, { person: { caller, status, subscriptionUntil }, email, operatorName, passwordAt })
   return cookie
@@ -186,14 +191,14 @@ interface Sent {
 let addresses = 0
 
 const bodyOf = (cookie: string, form: Readonly<Record<string, string>> | undefined) =>
-  form === undefined ? null : new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), ...form }).toString()
+  form === undefined ? null : new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), ...form }).toString()
 
 /** What the browser with that cookie is answered. */
 export const sent = Effect.fnUntraced(function* (
   target: string,
-  { cookie = newCookie(), form, headers = {}, method = form === undefined ? "GET" : "POST" }: Sent = {}
+  { cookie = newSessionCookie(), form, headers = {}, method = form === undefined ? "GET" : "POST" }: Sent = {}
 ) {
-  const pages = yield* ConsolePages
+  const pages = yield* ConsoleEndpoint
   const body = bodyOf(cookie, form)
   const type = body === null ? {} : { "content-type": "application/x-www-form-urlencoded" }
   const own = { cookie: `${cookieName(PUBLIC_URL)}=${cookie}`, host: new URL(PUBLIC_URL).host }
@@ -237,8 +242,8 @@ export const publicAsks = (otherwise: Parameters = {}): string =>
     ...otherwise
   })
 
-export const allow = (scope: string) => ({ [ACT_FIELD]: "allow", scope })
-export const deny = { [ACT_FIELD]: "deny" }
+export const allow = (scope: string) => ({ [ACTION_FIELD]: "allow", scope })
+export const deny = { [ACTION_FIELD]: "deny" }
 
 /** What an address was answered with, by name. */
 export const answerIn = (location: string): Readonly<Record<string, string>> =>

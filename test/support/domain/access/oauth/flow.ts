@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Acting, byItself } from "../../../../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../../../../src/contract/acting.ts"
 import type { BadRequest, RateLimited, Unauthenticated } from "../../../../../src/contract/errors.ts"
-import type { Client } from "../../../../../src/domain/access/oauth/Clients.ts"
-import { Codes, type Consent } from "../../../../../src/domain/access/oauth/Codes.ts"
+import type { OAuthClient } from "../../../../../src/domain/access/oauth/Clients.ts"
+import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/Codes.ts"
 import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
 import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
 import {
-  type GivenCode,
-  type GivenRefreshToken,
-  type Issued,
-  Issuing
+  type CodeExchangeRequest,
+  type IssuedTokens,
+  TokenIssuer,
+  type TokenRefreshRequest
 } from "../../../../../src/domain/access/oauth/Issuing.ts"
 import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { layerTestDatabase } from "../../../database.ts"
@@ -23,7 +23,7 @@ import { freshOperator } from "../../../harness.ts"
 export const checks: Array<readonly [string, boolean]> = []
 
 const layerChecksTold = Layer.succeed(FailedChecks, {
-  told: (who, isRight) => Effect.sync(() => checks.push([who, isRight])).pipe(Effect.as(isRight))
+  recordResult: (who, isRight) => Effect.sync(() => checks.push([who, isRight])).pipe(Effect.as(isRight))
 })
 
 /** The services over a database. */
@@ -31,9 +31,9 @@ export const flowOver = <E, R>(
   database: Layer.Layer<SqlClient.SqlClient, E, R>,
   layerChecks: Layer.Layer<FailedChecks> = layerChecksTold
 ) =>
-  Layer.mergeAll(Codes.layer, Issuing.layer, Grants.layer).pipe(
+  Layer.mergeAll(AuthorizationCodes.layer, TokenIssuer.layer, Grants.layer).pipe(
     Layer.provideMerge(layerChecks),
-    Layer.provideMerge(Layer.succeed(Acting, byItself("test", "oauth"))),
+    Layer.provideMerge(Layer.succeed(CurrentActor, systemActor("test", "oauth"))),
     Layer.provideMerge(database)
   )
 
@@ -53,15 +53,15 @@ export const partner = (name = "Partner") =>
     yield* sql`
       INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
       VALUES (${id}, ${name}, ${[REDIRECT]}, '\\x00', now())`
-    const client: Client = { id, name, redirectUris: [REDIRECT], isPublic: false }
+    const client: OAuthClient = { id, name, redirectUris: [REDIRECT], isPublic: false }
     return client
   }).pipe(Effect.orDie)
 
-export const PUBLIC: Client = { id: "service_mcp", name: "MCP client", redirectUris: [], isPublic: true }
+export const PUBLIC: OAuthClient = { id: "service_mcp", name: "MCP client", redirectUris: [], isPublic: true }
 
 /** What the host of a test says yes to. */
 export const consentOf = (
-  client: Client,
+  client: OAuthClient,
   caller: Consent["caller"],
   own: Partial<Omit<Consent, "client" | "caller">> = {}
 ): Consent => ({
@@ -74,10 +74,10 @@ export const consentOf = (
   ...own
 })
 
-export const issue = (consent: Consent) => Codes.use((codes) => codes.issue(consent))
+export const issue = (consent: Consent) => AuthorizationCodes.use((codes) => codes.issue(consent))
 
 /** A code as its client gives it, all of it right. */
-export const given = (client: Client, code: string, own: Partial<GivenCode> = {}): GivenCode => ({
+export const given = (client: OAuthClient, code: string, own: Partial<CodeExchangeRequest> = {}): CodeExchangeRequest => ({
   client,
   code,
   verifier: VERIFIER,
@@ -86,16 +86,16 @@ export const given = (client: Client, code: string, own: Partial<GivenCode> = {}
   ...own
 })
 
-export const exchange = (code: GivenCode) => Issuing.use((issuing) => issuing.exchange(code))
+export const exchange = (code: CodeExchangeRequest) => TokenIssuer.use((issuing) => issuing.exchange(code))
 
-export const renew = (client: Client, refreshToken: string, own: Partial<GivenRefreshToken> = {}) =>
-  Issuing.use((issuing) => issuing.renew({ client, refreshToken, scope: undefined, resources: [], ...own }))
+export const renew = (client: OAuthClient, refreshToken: string, own: Partial<TokenRefreshRequest> = {}) =>
+  TokenIssuer.use((issuing) => issuing.renew({ client, refreshToken, scope: undefined, resources: [], ...own }))
 
-export const revoke = (client: Client, token: string) => Issuing.use((issuing) => issuing.revoke(client, token))
+export const revoke = (client: OAuthClient, token: string) => TokenIssuer.use((issuing) => issuing.revoke(client, token))
 
 /** A connection of a new operator, or of one there is, with its first tokens. */
 export const connected = Effect.fnUntraced(function* (
-  client: Client,
+  client: OAuthClient,
   own: Partial<Omit<Consent, "client" | "caller">> = {},
   caller?: Consent["caller"]
 ) {
@@ -110,7 +110,7 @@ export const refusalOf = <A, R>(effect: Effect.Effect<A, BadRequest | Unauthenti
   Effect.map(Effect.flip(effect), (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`)
 
 /** `ok`, or what {@link refusalOf} says. */
-export const outcomeOf = <R>(effect: Effect.Effect<Issued, BadRequest | Unauthenticated | RateLimited, R>) =>
+export const outcomeOf = <R>(effect: Effect.Effect<IssuedTokens, BadRequest | Unauthenticated | RateLimited, R>) =>
   Effect.match(effect, {
     onSuccess: () => "ok",
     onFailure: (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import { Keys } from "../../../../../src/changes/Keys.ts"
+import { IdempotencyKeys } from "../../../../../src/changes/Keys.ts"
 import { BadRequest, Unauthenticated } from "../../../../../src/contract/errors.ts"
-import type { Client } from "../../../../../src/domain/access/oauth/Clients.ts"
+import type { OAuthClient } from "../../../../../src/domain/access/oauth/Clients.ts"
 import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
-import { layerOauthOver } from "../../../../../src/domain/access/oauth/handlers.ts"
-import { type Issued, Issuing } from "../../../../../src/domain/access/oauth/Issuing.ts"
+import { layerOauthWithoutIssuing } from "../../../../../src/domain/access/oauth/handlers.ts"
+import { type IssuedTokens, TokenIssuer } from "../../../../../src/domain/access/oauth/Issuing.ts"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { layerHandlers } from "../../../../../src/service/handlers.ts"
 import { Service } from "../../../../../src/service/service.ts"
@@ -12,7 +12,7 @@ import { layerTest } from "../../../harness.ts"
 
 // The service with something in the place of what gives tokens out: what is tested is how it is asked.
 
-export const ISSUED: Issued = {
+export const ISSUED: IssuedTokens = {
   accessToken: "lk_issued",
   refreshToken: "lkrefresh_issued",
   expiresIn: 604_800,
@@ -20,7 +20,7 @@ export const ISSUED: Issued = {
 }
 
 /** What it was asked, in order. */
-export class Heard extends Context.Service<Heard, Array<readonly [what: string, client: Client, given: object]>>()(
+export class Heard extends Context.Service<Heard, Array<readonly [what: string, client: OAuthClient, given: object]>>()(
   "latchkey/test/oauth/Heard"
 ) {
   static readonly layer = Layer.sync(Heard, () => [])
@@ -31,20 +31,20 @@ const otherTarget = new BadRequest({ message: "resource: is none of ours.", oaut
 
 /** Takes the code and the refresh token `good`; one that is `broken` breaks it. */
 const layerIssuing = Layer.effect(
-  Issuing,
+  TokenIssuer,
   Effect.map(Heard, (heard) => {
     const answerTo = (
       what: string,
-      { client, ...given }: { readonly client: Client; readonly resources: ReadonlyArray<string> },
+      { client, ...given }: { readonly client: OAuthClient; readonly resources: ReadonlyArray<string> },
       token: string
     ) =>
-      Effect.suspend((): Effect.Effect<Issued, BadRequest | Unauthenticated> => {
+      Effect.suspend((): Effect.Effect<IssuedTokens, BadRequest | Unauthenticated> => {
         heard.push([what, client, given])
         if (token === "broken") return Effect.die(new Error("broken"))
         if (given.resources.includes("elsewhere")) return Effect.fail(otherTarget)
         return token === "good" ? Effect.succeed(ISSUED) : Effect.fail(noGrant)
       })
-    return Issuing.of({
+    return TokenIssuer.of({
       exchange: (given) => answerTo("exchange", given, given.code),
       renew: (given) => answerTo("renew", given, given.refreshToken),
       revoke: (client, token) => Effect.sync(() => heard.push(["revoke", client, { token }]))
@@ -55,13 +55,13 @@ const layerIssuing = Layer.effect(
 // Fresh, as the ones of the service that the others are of are there already.
 const layerScriptedHandlers = Layer.merge(
   layerHandlers,
-  Layer.fresh(layerOauthOver).pipe(Layer.provide(layerIssuing), Layer.provide(FailedChecks.layer))
+  Layer.fresh(layerOauthWithoutIssuing).pipe(Layer.provide(layerIssuing), Layer.provide(FailedChecks.layer))
 )
 
 /** The service over the database of the test run, with partners to be made. */
 export const layerScripted = Layer.mergeAll(Layer.fresh(Service.layer), Partners.layer).pipe(
   Layer.provide(layerScriptedHandlers),
-  Layer.provide(Keys.layer),
+  Layer.provide(IdempotencyKeys.layer),
   Layer.provideMerge(Layer.merge(layerTest, Heard.layer))
 )
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { digestOf } from "../../../../../src/admission/gate/credentials.ts"
 import { hashPassword } from "../../../../../src/domain/access/operators/password.ts"
 import { PublicUrl } from "../../../../../src/platform/installation.ts"
-import { ACT_FIELD, FORM_FIELD } from "../../../../../src/transports/console/visit.ts"
+import { ACTION_FIELD, FORM_TOKEN_FIELD } from "../../../../../src/transports/console/visit.ts"
 import { freshOperator } from "../../../harness.ts"
 import { layerServed } from "../../../server.ts"
 import { freePort } from "../../../tools/cli/latchkey.ts"
@@ -55,7 +55,7 @@ export const browsing = (base: string) => {
   /** Opens a page and sends a form of it. */
   const submitted = async (target: string, act: string, fields: Readonly<Record<string, string>>) => {
     const token = /name="form_token" value="([^"]+)"/.exec((await visited(target)).text)?.[1] ?? ""
-    const body = new URLSearchParams({ [FORM_FIELD]: token, [ACT_FIELD]: act, ...fields })
+    const body = new URLSearchParams({ [FORM_TOKEN_FIELD]: token, [ACTION_FIELD]: act, ...fields })
     return visited(target, { method: "POST", body, headers: { origin: base } })
   }
   return { visited, submitted }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { digestOf } from "../../../../../src/admission/gate/credentials.ts"
 import { Operators } from "../../../../../src/domain/access/operators/Operators.ts"
 import { PasswordCost } from "../../../../../src/domain/access/operators/password.ts"
-import type { Confirmed } from "../../../../../src/domain/access/sign-in/Sessions.ts"
+import type { PasswordConfirmation } from "../../../../../src/domain/access/sign-in/Sessions.ts"
 import { byNobody } from "../../../harness.ts"
 
 /** What a hash costs in tests, where nobody steals it. */
@@ -23,8 +23,8 @@ export const signingIn = (name = "Harbour Stays", cost = CHEAP) =>
   }).pipe(Effect.orDie)
 
 /** What the console answers of a password that was right, where a test says which that is. */
-export const confirmedBy = (cookie: string, accountId = 0): Confirmed => ({
+export const confirmedBy = (cookie: string, accountId = 0): PasswordConfirmation => ({
   ...{ accountId, cookie },
   passwordDigest: digestOf(PASSWORD),
-  from: { place: "", isKnown: true }
+  source: { key: "", isKnown: true }
 })

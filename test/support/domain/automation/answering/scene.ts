@@ -5,16 +5,16 @@ import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts
 import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
 import { currentSecond } from "../../../../../src/contract/time.ts"
 import { AnswerQueue } from "../../../../../src/domain/automation/answering/AnswerQueue.ts"
-import { makeAnswering } from "../../../../../src/domain/automation/answering/answering.ts"
-import { followGuestMessages } from "../../../../../src/domain/automation/answering/asked.ts"
+import { makeGuestAnswerer } from "../../../../../src/domain/automation/answering/answering.ts"
+import { guestQuestionSubscribers } from "../../../../../src/domain/automation/answering/asked.ts"
 import type { RuleDefinition } from "../../../../../src/domain/automation/rules/rule.ts"
 import {
   type AnswerSentence,
-  type Asking,
-  KnowledgeAnswers
+  KnowledgeAnswers,
+  type KnowledgeAsker
 } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { Followers } from "../../../../../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../../../../../src/jobs/events/followers.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
 import { order, room, selling } from "../../../connectors/ingest/saying.ts"
 import { layerService } from "../../../harness.ts"
@@ -39,7 +39,9 @@ export class Known extends Context.Service<
   Known,
   {
     /** What was asked, oldest first: each time the messages that waited together. */
-    readonly asked: Effect.Effect<ReadonlyArray<{ readonly asking: Asking; readonly messages: ReadonlyArray<string> }>>
+    readonly asked: Effect.Effect<
+      ReadonlyArray<{ readonly asking: KnowledgeAsker; readonly messages: ReadonlyArray<string> }>
+    >
     /** Answers like that from now on. */
     readonly answer: (answer: Effect.Effect<ReadonlyArray<AnswerSentence>>) => Effect.Effect<void>
   }
@@ -47,7 +49,7 @@ export class Known extends Context.Service<
 
 const layerKnown = Layer.effectContext(
   Effect.gen(function* () {
-    const asked = yield* Ref.make<ReadonlyArray<{ asking: Asking; messages: ReadonlyArray<string> }>>([])
+    const asked = yield* Ref.make<ReadonlyArray<{ asking: KnowledgeAsker; messages: ReadonlyArray<string> }>>([])
     const answers = yield* Ref.make<Effect.Effect<ReadonlyArray<AnswerSentence>> | undefined>(undefined)
     const answers_ = KnowledgeAnswers.of({
       ask: (_operatorId, asking, messages) =>
@@ -68,7 +70,7 @@ export const layerAsking = Layer.mergeAll(
   AnswerQueue.layer,
   Ingest.layer,
   layerKnown,
-  Layer.provide(FanOut.layer, Layer.succeed(Followers, followGuestMessages))
+  Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
 ).pipe(Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)))
 
 /** A rule as it is kept, made at this moment; answers its id. */
@@ -91,14 +93,14 @@ export const GREETS: RuleDefinition = {
 
 /** Hands out what happened. */
 export const handedOut = Effect.gen(function* () {
-  const { next } = yield* FanOut
+  const { dispatchNext: next } = yield* FanOut
   while ((yield* next(yield* DateTime.nowAsDate)).events > 0) yield* Effect.void
 })
 
 /** Does all there is to do at this time of the clock. */
 export const answeredOff = Effect.gen(function* () {
   yield* handedOut
-  const { takeDue, idle, underWay } = yield* makeAnswering
+  const { claimDue: takeDue, awaitIdle: idle, inProgress: underWay } = yield* makeGuestAnswerer
   let isBusy = true
   while (isBusy) {
     yield* takeDue

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { addDays } from "../../../../../src/contract/time.ts"
-import { nightsOf } from "../../../../../src/domain/bookings/reservations/rules/nights.ts"
+import { listStayNights } from "../../../../../src/domain/bookings/reservations/rules/nights.ts"
 
 // What a host may do to the calendar, and a plain model of what it should come to.
 
@@ -170,7 +170,9 @@ export class CalendarModel {
   #held(stay: Stay): ReadonlyArray<string> {
     return stay.order.cancelled || stay.property === null
       ? []
-      : nightsOf({ check_in_date: stay.checkIn, check_out_date: stay.checkOut }).map((day) => `${stay.property} ${day}`)
+      : listStayNights({ check_in_date: stay.checkIn, check_out_date: stay.checkOut }).map(
+          (day) => `${stay.property} ${day}`
+        )
   }
 
   #inTheWay(stay: Stay, but?: Stay): ReadonlyArray<Stay> {

@@ -1,5 +1,5 @@
 import { NewOrder } from "../../../../../src/domain/bookings/orders/order.ts"
-import { stayCodeOf } from "../../../../../src/domain/bookings/reservations/rules/codes.ts"
+import { toStayCode } from "../../../../../src/domain/bookings/reservations/rules/codes.ts"
 import { GuestDetails, NewStay } from "../../../../../src/domain/bookings/stays/stay.ts"
 
 // Orders as a channel sells them.
@@ -48,4 +48,4 @@ export const soldOrder = (said: Pick<NewOrder, "channel_id"> & Partial<NewOrder>
 
 /** The stay codes of an order, room by room. */
 export const stayCodesOf = (order: NewOrder): ReadonlyArray<string> =>
-  order.stays.map((_, room) => stayCodeOf(order.reservation_code, room))
+  order.stays.map((_, room) => toStayCode(order.reservation_code, room))

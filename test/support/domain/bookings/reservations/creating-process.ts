@@ -1,16 +1,16 @@
 import { Effect, Layer, Redacted } from "effect"
 import { Places } from "../../../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
-import { Refusals } from "../../../../../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../../../../../src/changes/Refusals.ts"
 import { toReceivedInput } from "../../../../../src/contract/input.ts"
 import { ChannelGateway } from "../../../../../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../../../../../src/domain/channels/port/connector.ts"
 import { Images } from "../../../../../src/domain/guests/images/Images.ts"
 import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
-import { Stopping } from "../../../../../src/jobs/Stopping.ts"
+import { Shutdown } from "../../../../../src/jobs/Stopping.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
-import { layerAssembly } from "../../../../../src/service/assembly.ts"
+import { layerServiceAssembly } from "../../../../../src/service/assembly.ts"
 import { Service } from "../../../../../src/service/service.ts"
 
 // A process of its own that creates the same reservation many times at once: what a client's retries look like when
@@ -20,13 +20,13 @@ const creating = Effect.gen(function* () {
   const [token, fields, times] = process.argv.slice(2)
   const service = yield* Service
   const create = service.call("create_reservation", {
-    door: "rest",
+    transport: "rest",
     headers: { "service-access-token": token },
     params: {},
     receive: Effect.sync(() => toReceivedInput({ encoding: "json", fields: JSON.parse(fields ?? "{}") }))
   })
   // The connections and the token are ready before the race begins.
-  yield* service.callerOf({ "service-access-token": token })
+  yield* service.findCaller({ "service-access-token": token })
   const answers = yield* Effect.forEach(Array.from({ length: Number(times) }), () => create, {
     concurrency: "unbounded"
   })
@@ -35,15 +35,15 @@ const creating = Effect.gen(function* () {
   )
 })
 
-const layerProcess = layerAssembly.pipe(
-  Layer.provide([Refusals.layer, Images.layerDatabase]),
+const layerProcess = layerServiceAssembly.pipe(
+  Layer.provide([FailedCallCounter.layer, Images.layerDatabase]),
   Layer.provide([
     Layer.provide(ChannelGateway.layer, Connectors.layerNone),
     RateWindows.layerUnbounded,
     Places.layer(),
     WakeUp.layerProcess,
     NewEvents.layerProcess,
-    Stopping.layer
+    Shutdown.layer
   ]),
   Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))
 )

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { CalendarQueue } from "../../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { ImportedCalendars } from "../../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import type { makeImporting } from "../../../../../src/domain/calendars/imported-calendars/importing.ts"
+import type { makeCalendarImportWorker } from "../../../../../src/domain/calendars/imported-calendars/importing.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { byNobody, freshOperator, layerService, propertyOf, typedClient, withToken } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
@@ -96,14 +96,14 @@ export const followsOne = Effect.gen(function* () {
   return { ...host, ...elsewhere, id }
 })
 
-export type Importing = Effect.Success<typeof makeImporting>
+export type Importing = Effect.Success<typeof makeCalendarImportWorker>
 
 /** Fetches what is due, until nothing is. */
 export const fetchedAll = Effect.fnUntraced(function* (importing: Importing) {
   let before = -1
   while (true) {
-    yield* importing.takeDue
-    yield* importing.idle
+    yield* importing.claimDue
+    yield* importing.awaitIdle
     const tries = yield* tried
     if (tries === before) return
     before = tries

@@ -2,11 +2,11 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
 import { Comparisons } from "../../../../../src/domain/calendars/listing-calendars/Comparisons.ts"
-import type { makeComparing } from "../../../../../src/domain/calendars/listing-calendars/comparing.ts"
-import { followAvailability } from "../../../../../src/domain/calendars/listing-calendars/due-days.ts"
+import type { makeComparisonWorker } from "../../../../../src/domain/calendars/listing-calendars/comparing.ts"
+import { markAvailabilityChangesDue } from "../../../../../src/domain/calendars/listing-calendars/due-days.ts"
 import { PushQueue } from "../../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { Followers } from "../../../../../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../../../../../src/jobs/events/followers.ts"
 import { layerService, propertyOf } from "../../../harness.ts"
 import { listingOf } from "../../../listings.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
@@ -14,7 +14,7 @@ import { type Pushing, pushedOff, ready, toldOf } from "./scene.ts"
 
 // Properties with listings that follow their calendar; whoever hands out events and pushes is called by the test.
 
-const layerFollowed = Layer.provide(FanOut.layer, Layer.succeed(Followers, [followAvailability]))
+const layerFollowed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue]))
 
 /** The service without rate windows, and what the workers need, over a database of its own. */
 export const layerFollowing = Layer.mergeAll(PushQueue.layer, Comparisons.layer, layerFollowed).pipe(
@@ -40,7 +40,7 @@ export const housed = Effect.gen(function* () {
 
 /** Hands out all events; answers how many lanes that gave something to do. */
 export const handedOut = Effect.gen(function* () {
-  const { next } = yield* FanOut
+  const { dispatchNext: next } = yield* FanOut
   let followed = 0
   while (true) {
     const handed = yield* next(yield* DateTime.nowAsDate)
@@ -75,14 +75,14 @@ export const laneOf = Effect.fnUntraced(function* (listingId: string) {
   return lane
 }, Effect.orDie)
 
-export type Comparing = Effect.Success<typeof makeComparing>
+export type Comparing = Effect.Success<typeof makeComparisonWorker>
 
 /** Compares whatever is due at this time of the clock. */
 export const compared = Effect.fnUntraced(function* (comparing: Comparing) {
   let underWay = true
   while (underWay) {
-    yield* comparing.takeDue
-    underWay = comparing.underWay.size > 0
-    yield* comparing.idle
+    yield* comparing.claimDue
+    underWay = comparing.inProgress.size > 0
+    yield* comparing.awaitIdle
   }
 })

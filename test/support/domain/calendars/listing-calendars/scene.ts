@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PushQueue } from "../../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
-import type { makePushing } from "../../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import type { makePushWorker } from "../../../../../src/domain/calendars/listing-calendars/pushing.ts"
 import { ScriptedChannel } from "../../../channels.ts"
 import { call, freshOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
 import { type AccountOptions, channelAccountOf, listingOf } from "../../../listings.ts"
@@ -36,15 +36,15 @@ export const listed = Effect.fnUntraced(function* (operator: TestOperator, optio
 /** A price for a day of May. */
 export const costing = (price: number, day = "2027-05-01") => ({ start_date: day, end_date: day, price })
 
-export type Pushing = Effect.Success<typeof makePushing>
+export type Pushing = Effect.Success<typeof makePushWorker>
 
 /** Pushes until nothing more goes at this time of the clock. */
 export const pushedOff = Effect.fnUntraced(function* (pushing: Pushing) {
   const channel = yield* ScriptedChannel
   let before = -1
   while (true) {
-    yield* pushing.takeDue
-    yield* pushing.idle
+    yield* pushing.claimDue
+    yield* pushing.awaitIdle
     const heard = (yield* channel.heard).length + (yield* settled)
     if (heard === before) return
     before = heard

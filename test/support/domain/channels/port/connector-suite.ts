@@ -1,15 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type { AccountThere, Connector } from "../../../../../src/domain/channels/port/connector.ts"
+import type { Connector, RemoteAccount } from "../../../../../src/domain/channels/port/connector.ts"
 import type { ListingDay } from "../../../../../src/domain/channels/port/days.ts"
-import { Said } from "../../../../../src/domain/channels/port/said.ts"
+import { ChannelEvent } from "../../../../../src/domain/channels/port/said.ts"
 
 // What the service builds on, of any connector: the suite is a function over a rig that can move the guests of its channel.
 
 /** A channel of that type with one account, whose listing has one room a night and a price of 100 EUR. */
 export interface ChannelThere {
-  readonly account: AccountThere
+  readonly account: RemoteAccount
   readonly listingId: string
 }
 
@@ -35,7 +35,7 @@ export interface ConnectorRig<R, E> {
 const [CHECK_IN, CHECK_OUT, LATER] = ["2027-06-07", "2027-06-09", "2027-06-10"]
 const NOW = Date.parse("2027-05-01T09:00:00Z")
 
-const decodeSaid = Schema.decodeUnknownEffect(Said)
+const decodeSaid = Schema.decodeUnknownEffect(ChannelEvent)
 
 export const connectorSuite = <R, E>(rig: ConnectorRig<R, E>): void =>
   layer(rig.layer)(`a connector: ${rig.name}`, (it) => {

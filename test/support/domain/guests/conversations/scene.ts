@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
-import type { MessageSaid, ThreadSaid } from "../../../../../src/domain/channels/port/said.ts"
+import type { ChannelMessageEvent, ChannelThreadEvent } from "../../../../../src/domain/channels/port/said.ts"
 import { selling } from "../../../connectors/ingest/saying.ts"
 import { layerUnhurried } from "../../bookings/reservations/ready.ts"
 
@@ -9,7 +9,7 @@ import { layerUnhurried } from "../../bookings/reservations/ready.ts"
 
 export const layerConversing = Layer.provideMerge(Ingest.layer, layerUnhurried)
 
-export const threadSaid = (said: Partial<ThreadSaid> = {}): ThreadSaid => ({
+export const threadSaid = (said: Partial<ChannelThreadEvent> = {}): ChannelThreadEvent => ({
   type: "thread",
   version: 1,
   thread_id: "T1",
@@ -17,7 +17,7 @@ export const threadSaid = (said: Partial<ThreadSaid> = {}): ThreadSaid => ({
   ...said
 })
 
-export const messageSaid = (said: Partial<MessageSaid> = {}): MessageSaid => ({
+export const messageSaid = (said: Partial<ChannelMessageEvent> = {}): ChannelMessageEvent => ({
   type: "message",
   message_id: "M1",
   thread_id: "T1",

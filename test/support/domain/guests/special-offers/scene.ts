@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { OfferSaid } from "../../../../../src/domain/channels/port/said.ts"
+import type { ChannelOfferEvent } from "../../../../../src/domain/channels/port/said.ts"
 import type { OperationName } from "../../../../../src/service/Api.ts"
 import { ScriptedChannel } from "../../../channels.ts"
 import { conversationOf, type GivenConversation } from "../../../conversations.ts"
@@ -68,8 +68,8 @@ export type SceneOfOffers = Effect.Success<ReturnType<typeof scene>>
 export const offerSaid = (
   { thread_id, listing_id }: Pick<SceneOfOffers, "thread_id" | "listing_id">,
   version: number,
-  more: Partial<OfferSaid> = {}
-): OfferSaid => ({
+  more: Partial<ChannelOfferEvent> = {}
+): ChannelOfferEvent => ({
   type: "offer",
   version,
   offer_id: "O-1",

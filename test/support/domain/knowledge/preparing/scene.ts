@@ -1,9 +1,9 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { TakenEntry } from "../../../../../src/domain/knowledge/preparing/entry.ts"
+import type { ClaimedEntry } from "../../../../../src/domain/knowledge/preparing/entry.ts"
 import { PreparingQueue } from "../../../../../src/domain/knowledge/preparing/PreparingQueue.ts"
-import type { makePreparing } from "../../../../../src/domain/knowledge/preparing/preparing.ts"
+import type { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparing.ts"
 import { layerService } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 
@@ -39,7 +39,7 @@ export const healed = Effect.flatMap(
   (sql) => sql`DROP TRIGGER poisonous ON knowledge_fragments`
 ).pipe(Effect.orDie)
 
-export type Preparing = Effect.Success<typeof makePreparing>
+export type Preparing = Effect.Success<typeof makePreparationWorker>
 
 /** Prepares until nothing more is due at this time of the clock. */
 export const preparedAll = Effect.fnUntraced(function* (preparing: Preparing) {
@@ -50,12 +50,12 @@ export const preparedAll = Effect.fnUntraced(function* (preparing: Preparing) {
     const [row] = yield* tries
     if (row?.tries === before) return
     before = row?.tries ?? 0
-    yield* preparing.takeDue
-    yield* preparing.idle
+    yield* preparing.claimDue
+    yield* preparing.awaitIdle
   }
 }, Effect.orDie)
 
-export const take = (most: number, underWay: ReadonlyArray<TakenEntry> = []) =>
+export const take = (most: number, underWay: ReadonlyArray<ClaimedEntry> = []) =>
   Effect.flatMap(PreparingQueue, (queue) =>
     Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay))
   )

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makePreparing } from "../../../../../src/domain/knowledge/preparing/preparing.ts"
-import { type Asking, KnowledgeAnswers } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
+import { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparing.ts"
+import { KnowledgeAnswers, type KnowledgeAsker } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { conversationOf } from "../../../conversations.ts"
 import { orderOf } from "../../../harness.ts"
 import { channelAccountOf, listingOf } from "../../../listings.ts"
@@ -28,7 +28,7 @@ export const scene = Effect.gen(function* () {
   const host = yield* writer("Harbour 1", "Harbour 2")
   const { operatorId } = host
   const { ask } = yield* KnowledgeAnswers
-  const preparing = yield* makePreparing
+  const preparing = yield* makePreparationWorker
   const accountId = yield* channelAccountOf(operatorId)
   return {
     ...host,
@@ -39,7 +39,7 @@ export const scene = Effect.gen(function* () {
     entered: (...entries: ReadonlyArray<Parameters<typeof host.write>[0]>) =>
       Effect.tap(Effect.forEach(entries, host.write), preparedAll(preparing)),
     /** What is answered, sentence by sentence. */
-    answers: (asking: Asking, ...messages: ReadonlyArray<string>) =>
+    answers: (asking: KnowledgeAsker, ...messages: ReadonlyArray<string>) =>
       Effect.map(ask(operatorId, asking, messages), (sentences) => sentences.map(({ text }) => text)),
     /** A conversation, linked to these orders. */
     conversation: Effect.fnUntraced(function* (
@@ -63,4 +63,4 @@ export const scene = Effect.gen(function* () {
   }
 }).pipe(Effect.orDie)
 
-export const STRANGER: Asking = { stranger: true }
+export const STRANGER: KnowledgeAsker = { anonymous: true }

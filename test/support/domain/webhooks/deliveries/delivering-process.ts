@@ -12,7 +12,7 @@ import { recordEvent } from "../../../../../src/jobs/events/events.ts"
 import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { layerEmbedded } from "../../../../../src/platform/database/embedded.ts"
-import { ofTrace } from "../../../../../src/platform/database/of-trace.ts"
+import { traceCteSql } from "../../../../../src/platform/database/of-trace.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
 
 const { DATABASE_URL, DATA_DIR, OPERATOR, EVENTS, AHEAD_MS } = process.env
@@ -44,7 +44,7 @@ const recording = Effect.gen(function* () {
       fields: { transaction_id: sql`id` },
       at: new Date(nowMillis())
     })
-    const rows = yield* sql<{ id: number }>`WITH ${ofTrace(sql, undefined)} ${event} RETURNING id`
+    const rows = yield* sql<{ id: number }>`WITH ${traceCteSql(sql, undefined)} ${event} RETURNING id`
     console.log(rows[0]?.id)
   }
 })

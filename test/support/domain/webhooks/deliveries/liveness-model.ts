@@ -8,8 +8,8 @@ import { deliver } from "../../../../../src/domain/webhooks/deliveries/deliver.t
 import type { TakenDelivery } from "../../../../../src/domain/webhooks/deliveries/delivery.ts"
 import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { retain } from "../../../../../src/domain/webhooks/deliveries/retention.ts"
-import { WEBHOOK_SHARE } from "../../../../../src/platform/limits.ts"
+import { applyDeliveryRetention } from "../../../../../src/domain/webhooks/deliveries/retention.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../../src/platform/limits.ts"
 import { byNobody, typedClient, withToken } from "../../../harness.ts"
 import { changes, HOLDING_FAILURES, happened, type Subscription } from "./scene.ts"
 
@@ -73,7 +73,7 @@ const answered = (delivery: TakenDelivery, well: boolean) =>
   deliver(delivery).pipe(
     Effect.provideService(Outbound, {
       post: () => Effect.succeed({ outcome: "answered", status: well ? 200 : 500, firstBytes: "", durationMs: 1 }),
-      ask: () => Effect.die("a delivery asks for nothing")
+      request: () => Effect.die("a delivery asks for nothing")
     })
   )
 
@@ -96,7 +96,7 @@ const inOrder = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenDelivery>
 export const take = Effect.fnUntraced(function* (worker: Worker) {
   const queue = yield* DeliveryQueue
   const now = yield* date
-  const taken = [...(yield* queue.take(now, SUBSCRIPTIONS * WEBHOOK_SHARE, worker.underWay))]
+  const taken = [...(yield* queue.take(now, SUBSCRIPTIONS * WEBHOOK_CONCURRENT_DELIVERIES, worker.underWay))]
   for (const rested of yield* queue.rested(now, SUBSCRIPTIONS, [...worker.underWay, ...taken])) {
     taken.push(...(yield* queue.takeProbe(now, rested)))
   }
@@ -107,7 +107,7 @@ export const take = Effect.fnUntraced(function* (worker: Worker) {
 
 export const handOut = Effect.gen(function* () {
   const fanOut = yield* FanOut
-  while ((yield* fanOut.next(yield* date)).events > 0) {}
+  while ((yield* fanOut.dispatchNext(yield* date)).events > 0) {}
 })
 
 export const answerAll = Effect.fnUntraced(function* (worker: Worker, well: boolean) {
@@ -144,7 +144,7 @@ const pause = Effect.fnUntraced(function* ({ id }: Subscription) {
     UPDATE webhook_subscriptions SET health = '{"state": "paused", "failures": 9, "failingSince": 0}' WHERE id = ${id}`
 })
 
-export const clean = Effect.flatMap(date, retain)
+export const clean = Effect.flatMap(date, applyDeliveryRetention)
 
 export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
   const [first] = worker.subscriptions

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryQueue } from "../../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import type { makePolls } from "../../../../../src/domain/webhooks/deliveries/workers.ts"
+import type { makeDeliveryPolls } from "../../../../../src/domain/webhooks/deliveries/workers.ts"
 import { EVENT_NAMES, type EventName } from "../../../../../src/jobs/events/events.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
 import { freshOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
@@ -77,16 +77,16 @@ export const happened = Effect.fnUntraced(function* (
 export const changes = (count: number, record = "transaction:1") =>
   Array.from({ length: count }, (_, index) => ({ record, payload: { transaction_id: index + 1 } }))
 
-export type Polls = Effect.Success<typeof makePolls>
+export type Polls = Effect.Success<typeof makeDeliveryPolls>
 
 /** Hands out and delivers until nothing more goes at this time of the clock. */
 export const workedOff = Effect.fnUntraced(function* (polls: Polls) {
-  while ((yield* polls.handOut).events > 0) {}
+  while ((yield* polls.dispatchEvents).events > 0) {}
   let tries = yield* tried
   while (true) {
-    yield* polls.takeDue
-    yield* polls.endRests
-    yield* polls.idle
+    yield* polls.claimDue
+    yield* polls.endCooldowns
+    yield* polls.awaitIdle
     const now = yield* tried
     if (now === tries) return
     tries = now

@@ -2,7 +2,11 @@ import net, { type AddressInfo } from "node:net"
 import { Effect, Layer, Result } from "effect"
 import { AddressResolver, NameNotResolved } from "../../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { type Attempt, Outbound, type Outgoing } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import {
+  type DeliveryResult,
+  Outbound,
+  type OutboundPost
+} from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
 import type { Answer } from "./receiver.ts"
 
 export const DOCUMENTATION = "https://docs.example.com/webhooks"
@@ -26,9 +30,9 @@ export const outbound = (allowed: string, resolver: Layer.Layer<AddressResolver>
   Outbound.layer(Result.getOrThrow(parseAllowedHosts(allowed)), DOCUMENTATION).pipe(Layer.provide(resolver))
 export const local = outbound("127.0.0.1")
 
-export const post = (url: string, outgoing: Partial<Outgoing> = {}) =>
+export const post = (url: string, outgoing: Partial<OutboundPost> = {}) =>
   Effect.flatMap(Outbound, (service) => service.post({ url, headers: {}, body: "{}", ...outgoing }))
-export const failure = (attempt: Attempt) => (attempt.outcome === "failed" ? attempt.reason : attempt)
+export const failure = (attempt: DeliveryResult) => (attempt.outcome === "failed" ? attempt.reason : attempt)
 
 export const answering =
   (status: number, body: string | Buffer = "", headers: Record<string, string> = {}): Answer =>

@@ -20,7 +20,7 @@ export const readingOperator = freshOperator({
 /** Hands out everything that waits. */
 export const handedOut = Effect.gen(function* () {
   const fanOut = yield* FanOut
-  while ((yield* fanOut.next(yield* DateTime.nowAsDate)).events > 0) {}
+  while ((yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)).events > 0) {}
 })
 
 /** Events that are in the feed, in this order; answers their ids. */

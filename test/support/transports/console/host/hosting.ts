@@ -1,6 +1,11 @@
 import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ACT_FIELD, FORM_FIELD, formTokenOf, KEY_FIELD } from "../../../../../src/transports/console/visit.ts"
+import {
+  ACTION_FIELD,
+  deriveFormToken,
+  FORM_KEY_FIELD,
+  FORM_TOKEN_FIELD
+} from "../../../../../src/transports/console/visit.ts"
 import { freshOperator, type OperatorOptions } from "../../../harness.ts"
 import { fieldOf } from "../../../messages-of-errors.ts"
 import { BaseUrl } from "../../../server.ts"
@@ -64,7 +69,11 @@ export const post = (
 
 /** Sends a form that no page showed: what somebody might make up. */
 export const madeUp = (cookie: string, path: string, act: string, fields: Fields = {}) =>
-  post(cookie, path, filled(new URLSearchParams({ [FORM_FIELD]: formTokenOf(cookie), [ACT_FIELD]: act }), fields))
+  post(
+    cookie,
+    path,
+    filled(new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), [ACTION_FIELD]: act }), fields)
+  )
 
 /** A form as it stands on a page, and where it is sent. */
 export interface StandingForm {
@@ -75,10 +84,10 @@ export interface StandingForm {
 /** The forms of a page with a button of that act, each with what its fields have, as a browser would send it. */
 export const formsOf = ({ text }: Pick<Page, "text">, act: string): ReadonlyArray<StandingForm> =>
   Array.from(text.matchAll(/<form method="post"[\s\S]*?<\/form>/g), ([form]) => form)
-    .filter((form) => form.includes(`name="${ACT_FIELD}" value="${act}"`))
+    .filter((form) => form.includes(`name="${ACTION_FIELD}" value="${act}"`))
     .map((form) => ({
       action: meant(/action="([^"]*)"/.exec(form)?.[1] ?? ""),
-      form: filled(fieldsOf(form), { [ACT_FIELD]: act })
+      form: filled(fieldsOf(form), { [ACTION_FIELD]: act })
     }))
 
 const fieldsOf = (form: string): URLSearchParams => {
@@ -151,7 +160,7 @@ export const sendTwice = Effect.fnUntraced(function* (
 
 /** A form without the field that tells it from other sites' is taken by no page. */
 export const withoutToken = (cookie: string, path: string, act: string) =>
-  post(cookie, path, new URLSearchParams({ [ACT_FIELD]: act, [KEY_FIELD]: "x" }))
+  post(cookie, path, new URLSearchParams({ [ACTION_FIELD]: act, [FORM_KEY_FIELD]: "x" }))
 
 /** Why a form was not taken. */
 export const alertIn = ({ text }: Page): string | undefined => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newCode } from "../../../../../src/domain/guests/conversations/known-conversation.ts"
+import { newPublicCode } from "../../../../../src/domain/guests/conversations/known-conversation.ts"
 import { NOW } from "../../../domain/bookings/reservations/ready.ts"
 import { scene } from "../../../domain/guests/special-offers/scene.ts"
 import { signedIn } from "../signed-in.ts"
@@ -47,7 +47,7 @@ export const says = Effect.fnUntraced(function* (conversation: string, content: 
     )
     INSERT INTO messages (operator_id, conversation_id, code, sender_role, sender_name, display_type, content, attachment_url,
       delivery, reason, created_at)
-    SELECT operator_id, id, ${newCode()} || nth, ${by}, ${said.name ?? null},
+    SELECT operator_id, id, ${newPublicCode()} || nth, ${by}, ${said.name ?? null},
       ${said.attachment === undefined ? "Text" : "FileAttachment"}, ${content} || CASE WHEN ${isNumbered}::boolean THEN ' ' || nth ELSE '' END,
       ${said.attachment ?? null}, ${said.delivery ?? null}, ${said.reason ?? null},
       ${at}::timestamptz + (nth - 1) * interval '1 minute'

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Marketplace } from "../../../../../src/connectors/sandbox/Marketplace.ts"
 import { addDays } from "../../../../../src/contract/time.ts"
-import { Codes } from "../../../../../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../../../../../src/domain/access/oauth/Codes.ts"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { Deployment, type DeploymentName } from "../../../../../src/platform/installation.ts"
@@ -235,7 +235,7 @@ const access = (api: Client, { operatorId, accountId }: DemoAccess) =>
       partners.create({ name: PARTNER.name, redirect_uris: [...PARTNER.redirect_uris] })
     )
     const [redirect_uri] = PARTNER.redirect_uris
-    const code = yield* Codes.use((codes) =>
+    const code = yield* AuthorizationCodes.use((codes) =>
       codes.issue({
         caller: { operatorId, accountId },
         client: { id: client_id, name: PARTNER.name, redirectUris: PARTNER.redirect_uris, isPublic: false },

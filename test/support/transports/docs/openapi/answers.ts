@@ -1,7 +1,11 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate } from "effect"
-import { type Described, type JsonSchema, operationsOf } from "../../../../../src/transports/docs/described.ts"
-import { bodySchemaOf, errorSchemas } from "../../../../../src/transports/docs/openapi/responses.ts"
+import {
+  describeOperations,
+  type JsonSchema,
+  type OperationDescription
+} from "../../../../../src/transports/docs/described.ts"
+import { errorSchemas, toResponseSchema } from "../../../../../src/transports/docs/openapi/responses.ts"
 
 // Whether an answer is one that the OpenAPI document says there may be.
 
@@ -20,14 +24,15 @@ const narrowedBy = (answer: JsonSchema, list: string): JsonSchema => {
   return { ...answer, properties: { ...properties, [list]: { ...Object(rows), items: { ...items, required: [] } } } }
 }
 
-const compiled = (operation: Described): ValidateFunction => ajv.compile({ ...bodySchemaOf(operation), components })
+const compiled = (operation: OperationDescription): ValidateFunction =>
+  ajv.compile({ ...toResponseSchema(operation), components })
 
 const validators = new Map<string, ValidateFunction>()
 
 const validatorOf = (name: string, isNarrowed: boolean): ValidateFunction | undefined => {
-  const operation = operationsOf().find((each) => each.name === name)
+  const operation = describeOperations().find((each) => each.name === name)
   if (operation === undefined) return undefined
-  const { answer, narrows } = operation
+  const { resultSchema: answer, narrowableList: narrows } = operation
   const asked = isNarrowed && narrows !== undefined ? { ...operation, answer: narrowedBy(answer, narrows) } : operation
   const key = `${name} ${asked === operation}`
   const known = validators.get(key) ?? compiled(asked)

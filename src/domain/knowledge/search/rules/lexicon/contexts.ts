@@ -82,7 +82,7 @@ export const ASPECTS: Readonly<Record<string, string>> = {
 }
 
 /** Words that a question has whatever it is about. */
-export const UNSAYING = `
+export const STOP_WORDS = `
 a an the this that these those my your our his her their its me you we us he she it they them i im ive id we re ve ll d m s t
 is are am was were be been being do does did done don doesn didn isn aren won can could may might must shall should will would wouldn couldn
 have has had having get gets got getting need needs needed want wants wanted like would love prefer wish go goes going come comes coming
@@ -181,7 +181,7 @@ junto juntos solo sola solos libre libres aparte ademas incluso excepto salvo au
 `
 
 /** The same of scripts without word breaks. */
-export const UNSAYING_UNBROKEN = `
+export const UNBROKEN_STOP_WORDS = `
 请问 您好 你好 哈喽 谢谢 感谢 麻烦 请 可以 可 能 会 有没有 有 没有 是不是 是否 是 吗 呢 吧 啊 呀 哦 嘛 么 的 了 着 过 得 地 和 与 及 或 还是 还 也 都 就 才 又 再 很 太 非常 比较
 我们 我 你们 你 您 他们 她 他 它 咱们 自己 这个 这里 这 那个 那里 那 什么 哪个 哪些 哪 谁 多少 几个 几 怎么样 如果 因为 所以 但是 不过 然后 想 想要 要 需要 应该 打算 准备 知道 告诉 问 问一下 一下 一个 一些 一点 个 些 次 位 只 把 被 给 在 到 从 对 向 里 里面 上 下 中 内 外 前 后 时 时候 之前 之后 以后 以前
 房子 公寓 房间 民宿 住处 房东 客人 今天 明天 后天 现在 今晚 天 号 日 提供 使用 用 拿 放 带 去 来 走 做 找 让 叫 名字 名称 吗 不 没 别 帮 帮忙 推荐 介绍 好 好的 方便 哪家 地方 东西 情况 配备 配有 设备 应 该 最 更 可用 连 连接 手机 电脑 住 屋里 家里 屋内 室内

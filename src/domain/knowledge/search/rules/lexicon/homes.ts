@@ -4,7 +4,7 @@
  * Topics and places whose entries say this too. Who names a thing need not name its home: a cot is for a child. It is asked with
  * words of guests too, and an object would know "constructor".
  */
-export const HOMES: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+export const RELATED_TOPICS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["aboutkey", ["aboutcheckin", "aboutcollect"]],
   ["abouttrash", ["aboutcollect"]],
   ["aboutpost", ["aboutcollect"]],

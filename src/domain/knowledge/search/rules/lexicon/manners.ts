@@ -1,7 +1,7 @@
 // How guests put what they ask about: by what they want to do, by what has gone wrong, by a thing that belongs to it. These ways stand
 // beside the names of the topics, and are written as they are there.
 
-export const MANNERS: Readonly<Record<string, string>> = {
+export const TOPIC_PHRASINGS: Readonly<Record<string, string>> = {
   wifi: "go online, get online, getting online, browse, surf the web, web access, online access, no signal, ins netz, online gehen, online kommen, verbindung bricht ab, conectarse, conectarnos a, la red, sin red, no hay red, sin senal, 上不了网, 连不上网, 网不好, 断网, 没网, 没信号, 信号不好, 热点",
   wifispeed:
     "zoom call*, video meeting*, video conference*, teams call*, online meeting*, streaming speed, slow connection, internet so slow, videomeeting*, stabil genug, schnelles internet, langsames internet, homeoffice tauglich, reuniones online, reuniones por video, va lento, va muy lento, 网慢, 网速慢, 开视频会",

@@ -1,27 +1,27 @@
 // Words of guests who type in a hurry.
 
 /** Letters of a word from which on a slip leaves it what it is: shorter ones are too often another word. */
-const LETTERS = 7
+const SHORTEST_WORD = 7
 
 /** Letters of a word that is looked at. */
 const LONGEST_WORD = 24
 
 /** Words that differ by one letter have what is left of them in common when one letter is left out, or none. */
-const leavingOneOut = (word: string): ReadonlyArray<string> => [
+const deletionsOf = (word: string): ReadonlyArray<string> => [
   word,
   ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))
 ]
 
-const isLong = (word: string): boolean =>
-  word.length >= LETTERS && word.length <= LONGEST_WORD && /^\p{L}+$/u.test(word)
+const isCorrectable = (word: string): boolean =>
+  word.length >= SHORTEST_WORD && word.length <= LONGEST_WORD && /^\p{L}+$/u.test(word)
 
 /** How many letters stand in both at the same place, from the beginning and from the end. */
-const sharedBy = (one: string, other: string): number => {
-  const most = Math.min(one.length, other.length)
+const countSharedLetters = (one: string, other: string): number => {
+  const length = Math.min(one.length, other.length)
   let begin = 0
-  while (begin < most && one[begin] === other[begin]) begin++
+  while (begin < length && one[begin] === other[begin]) begin++
   let end = 0
-  while (end < most - begin && one.at(-1 - end) === other.at(-1 - end)) end++
+  while (end < length - begin && one.at(-1 - end) === other.at(-1 - end)) end++
   return begin + end
 }
 
@@ -29,11 +29,11 @@ const sharedBy = (one: string, other: string): number => {
  * Whether one letter inside is missing or too many, or two that stand side by side have changed places. With another letter in
  * place of one it is mostly another word ("message" is no massage), and with one more at its end another form of one.
  */
-const isOneApart = (one: string, other: string): boolean => {
+const isOneEditApart = (one: string, other: string): boolean => {
   if (one[0] !== other[0] || one.at(-1) !== other.at(-1)) return false
-  const most = Math.max(one.length, other.length)
-  const differing = most - sharedBy(one, other)
-  return one.length === other.length ? differing === 2 && isSwapped(one, other) : differing === 1
+  const length = Math.max(one.length, other.length)
+  const differences = length - countSharedLetters(one, other)
+  return one.length === other.length ? differences === 2 && isSwapped(one, other) : differences === 1
 }
 
 const isSwapped = (one: string, other: string): boolean => {
@@ -42,23 +42,23 @@ const isSwapped = (one: string, other: string): boolean => {
 }
 
 /** Words by what is left of them without one letter. */
-const byWhatIsLeft = (words: Iterable<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const known = new Map<string, Array<string>>()
+const indexByDeletions = (words: Iterable<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const index = new Map<string, Array<string>>()
   for (const word of words) {
-    if (!isLong(word)) continue
-    for (const left of leavingOneOut(word)) known.set(left, [...(known.get(left) ?? []), word])
+    if (!isCorrectable(word)) continue
+    for (const deletion of deletionsOf(word)) index.set(deletion, [...(index.get(deletion) ?? []), word])
   }
-  return known
+  return index
 }
 
 /** What somebody means who misspells one of these words: the first that is one slip apart. They are looked through when the first asks. */
-export const spelling = (words: Iterable<string>): ((word: string) => string | undefined) => {
-  let known: ReadonlyMap<string, ReadonlyArray<string>> | undefined
+export const makeSpellingCorrector = (words: Iterable<string>): ((word: string) => string | undefined) => {
+  let index: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   return (word) => {
-    if (!isLong(word)) return undefined
-    known ??= byWhatIsLeft(words)
-    return leavingOneOut(word)
-      .flatMap((left) => known?.get(left) ?? [])
-      .find((each) => isOneApart(word, each))
+    if (!isCorrectable(word)) return undefined
+    index ??= indexByDeletions(words)
+    return deletionsOf(word)
+      .flatMap((deletion) => index?.get(deletion) ?? [])
+      .find((each) => isOneEditApart(word, each))
   }
 }

@@ -1,7 +1,7 @@
 // What is asked about by two words that may stand anywhere in a question, though neither says it alone.
 
 /** Two meanings, and the topic that is asked about by both: who has a cold shower asks for hot water. */
-export const TOGETHER: ReadonlyArray<readonly [one: string, other: string, topic: string]> = [
+export const COMBINED_TOPICS: ReadonlyArray<readonly [one: string, other: string, topic: string]> = [
   ["aboutshower", "aboutcold", "abouthotwater"],
   ["aboutshower", "aboutheating", "abouthotwater"],
   ["aboutbedroom", "aboutcold", "aboutheating"],

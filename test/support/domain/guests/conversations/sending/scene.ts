@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Conversations } from "../../../../../../src/domain/guests/conversations/Conversations.ts"
 import type { TakenMessage } from "../../../../../../src/domain/guests/conversations/sending/message.ts"
 import { SendQueue } from "../../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
-import type { makeSending } from "../../../../../../src/domain/guests/conversations/sending/sending.ts"
+import type { makeMessageSender } from "../../../../../../src/domain/guests/conversations/sending/sending.ts"
 import { WakeUp } from "../../../../../../src/jobs/WakeUp.ts"
 import { ScriptedChannel } from "../../../../channels.ts"
 import { conversationOf } from "../../../../conversations.ts"
@@ -41,7 +41,7 @@ export const ready = Effect.gen(function* () {
   return yield* talking({ operatorId, accountId: yield* channelAccountOf(operatorId) })
 })
 
-export type Sending = Effect.Success<typeof makeSending>
+export type Sending = Effect.Success<typeof makeMessageSender>
 
 /** Sends until nothing more goes at this time of the clock. */
 export const sentOff = Effect.fnUntraced(function* (sending: Sending) {
@@ -52,8 +52,8 @@ export const sentOff = Effect.fnUntraced(function* (sending: Sending) {
     const [row] = yield* tries
     if (row?.tries === before) return
     before = row?.tries ?? 0
-    yield* sending.takeDue
-    yield* sending.idle
+    yield* sending.claimDue
+    yield* sending.awaitIdle
   }
 }, Effect.orDie)
 

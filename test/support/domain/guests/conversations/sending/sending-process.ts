@@ -3,10 +3,10 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerConnectorsElsewhere } from "../../../../../../src/connectors/http/elsewhere.ts"
+import { layerWithHttpConnectors } from "../../../../../../src/connectors/http/elsewhere.ts"
 import { ChannelGateway } from "../../../../../../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../../../../../../src/domain/channels/port/connector.ts"
-import { layerSending } from "../../../../../../src/domain/guests/conversations/sending/sending.ts"
+import { layerMessageSender } from "../../../../../../src/domain/guests/conversations/sending/sending.ts"
 import { AddressResolver } from "../../../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { Outbound } from "../../../../../../src/domain/webhooks/deliveries/Outbound.ts"
@@ -24,9 +24,9 @@ const shifted: Clock.Clock = Object.assign(Object.create(real), {
 
 const layerDatabase = layerPostgres({ url: Redacted.make(DATABASE_URL) })
 
-const layerSendingElsewhere = layerSending.pipe(
+const layerSendingElsewhere = layerMessageSender.pipe(
   Layer.provide(ChannelGateway.layer),
-  Layer.provide(layerConnectorsElsewhere),
+  Layer.provide(layerWithHttpConnectors),
   Layer.provide([
     Connectors.layerNone,
     Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))),
