@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
 import { CURRENT_VERSION } from "../src/contract/releases.ts"
 import { renderClientDeclarations } from "../src/transports/docs/client/declarations.ts"
-import { renderRouteTable } from "../src/transports/docs/client/routes.ts"
+import { renderRouteTable } from "../src/transports/docs/client/route-table.ts"
 
 const here = import.meta.dirname
 

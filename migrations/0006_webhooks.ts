@@ -25,7 +25,7 @@ export default Effect.gen(function* () {
     )`
 
   // application: the OAuth client that made it, null for the console's tokens. older_events: those that were committed
-  // and not yet fanned out when it was made, which it must not hear of. health: src/domain/webhooks/deliveries/breaker.ts.
+  // and not yet fanned out when it was made, which it must not hear of. health: src/domain/webhooks/deliveries/circuit-breaker.ts.
   yield* sql`
     CREATE TABLE webhook_subscriptions (
       operator_id bigint NOT NULL REFERENCES operators (id),

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // A stay whose plans are to be worked out, at due_at: timed work (jobs/timed-work.ts) that is taken in turn
-  // (jobs/in-turn.ts); account_id is the channel account of its order, 0 without one.
+  // (jobs/fair-queue.ts); account_id is the channel account of its order, 0 without one.
   yield* sql`
     CREATE TABLE automation_stays (
       operator_id bigint NOT NULL,

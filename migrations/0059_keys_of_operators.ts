@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { buildIndexConcurrently, concurrentlyKeyword } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently, concurrentlyKeyword } from "../src/platform/database/concurrent-index.ts"
 
 // Every unique key of an operator's table holds its operator_id, by which such tables are spread over servers. Those that did
 // not are of random texts, which nobody makes twice, and of an id that one sequence draws. In their place come keys that

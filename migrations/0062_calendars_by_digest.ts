@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../src/platform/database/concurrent-index.ts"
 
 // One calendar of a property an address: by the digest of the address, in place of the address, which may be sealed and is then
 // too long for an index and another text each time. The release before this names the constraint that goes in no ON CONFLICT,

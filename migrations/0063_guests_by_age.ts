@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../src/platform/database/concurrent-index.ts"
 
 // What is kept for so many days only is found by its age, an operator after the other: messages, images of messages, and stays
 // that say something of their guest. Nothing is left of a stay in the last one once its guest is erased.

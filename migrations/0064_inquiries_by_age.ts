@@ -1,4 +1,4 @@
-import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
+import { buildIndexConcurrently } from "../src/platform/database/concurrent-index.ts"
 
 // Guests of conversations that led to no order are forgotten by the age of the last message, an operator after the other. Nothing
 // is left of a conversation in this index once its guest is erased.

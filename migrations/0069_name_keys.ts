@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { fillNameKeys } from "../src/domain/name-keys.ts"
-import { buildIndexConcurrently } from "../src/platform/database/built-beside.ts"
+import { fillNameKeys } from "../src/domain/name-key-backfill.ts"
+import { buildIndexConcurrently } from "../src/platform/database/concurrent-index.ts"
 
 // Names of groups and tags are compared by a key that ignores case and the Unicode form. The service computes the key, so that it
 // does not depend on the locale of the database. A row without a key is compared by its exact name.

@@ -106,10 +106,10 @@ describe("a table", () => {
 
   it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables, seals all secrets anew or fills keys of names", () => {
     assert.deepStrictEqual(sorted(files.filter(writesByParameter)), [
-      "domain/name-keys.ts",
-      "platform/database/replaced-list.ts",
-      "platform/sealing/rotating.ts",
-      "tools/backup/loading.ts"
+      "domain/name-key-backfill.ts",
+      "platform/database/versioned-list.ts",
+      "platform/sealing/secret-rotation.ts",
+      "tools/backup/backup-loader.ts"
     ])
     assert.sameMembers([...writesIn("domain/work/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
   })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { isImmutableField } from "../src/contract/fixed-fields.ts"
+import { isImmutableField } from "../src/contract/immutable-fields.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./support/bounds.ts"
 import { call, layerTest } from "./support/harness.ts"

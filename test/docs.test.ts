@@ -7,7 +7,7 @@ import {
   DIRECT_CONNECTIONS,
   POOLED_BACKGROUND_CONNECTIONS,
   PROBE_CONNECTIONS
-} from "../src/platform/database/choose.ts"
+} from "../src/platform/database/database-layers.ts"
 import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
 import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../src/platform/limits.ts"
 import { operations } from "../src/service/Api.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { makeInputCorrector } from "../src/contract/as-meant.ts"
+import { makeInputCorrector } from "../src/contract/input-correction.ts"
 import {
   exposureOf,
   isAllowedForReadOnlyToken,

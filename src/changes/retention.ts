@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { applyRetention, nextRowsCondition } from "../jobs/retention.ts"
 import { AUDIT_RETENTION_MS, IDEMPOTENCY_RETENTION_MS } from "../platform/limits.ts"
-import { HOUR_MS } from "./refusal-counts.ts"
+import { HOUR_MS } from "./failed-call-counts.ts"
 
 const expiredKeysSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM idempotency_keys

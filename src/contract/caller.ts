@@ -36,7 +36,7 @@ export interface SignedInAccount {
 }
 
 /** Who is calling; provided by the Gate to every handler. */
-export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("latchkey/contract/CurrentOperator") {}
+export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("latchkey/contract/CurrentCaller") {}
 
 /** What the Gate itself can answer, before a handler runs. */
 export const GateError = Schema.Union([Unauthenticated, SubscriptionRequired, RateLimited])

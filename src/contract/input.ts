@@ -1,7 +1,7 @@
 import { Effect, identity, Predicate, Schema } from "effect"
-import { makeInputCorrector } from "./as-meant.ts"
-import { makeDecoder } from "./decode.ts"
+import { makeDecoder } from "./decoder.ts"
 import { BadRequest, type Unauthenticated, ValidationFailed } from "./errors.ts"
+import { makeInputCorrector } from "./input-correction.ts"
 import type { Method, RouteSpec } from "./operation.ts"
 
 /** The parsed input of a call, without path parameters. */

@@ -77,15 +77,15 @@ export interface RateLimitDeclaration {
   readonly messageTo?: string
 }
 
-export const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyFacts")
-export const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/Route")
-export const ExposureAnnotation = Context.Service<ToolMetadata | NotATool>("latchkey/contract/Exposure")
-export const SummaryAnnotation = Context.Service<string>("latchkey/contract/Summary")
-export const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/Metered")
+export const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyAnnotation")
+export const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnotation")
+export const ExposureAnnotation = Context.Service<ToolMetadata | NotATool>("latchkey/contract/ExposureAnnotation")
+export const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
+export const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
 /** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
-export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsToken")
+export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
 /** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
-export const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/HasStatus")
+export const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
 
 const pathParamsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
@@ -171,7 +171,8 @@ export type AnyOperation = Rpc.AnyWithProps
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, RouteAnnotation)
 export const exposureOf = (operation: Rpc.Any): ToolMetadata | NotATool =>
   Context.getUnsafe(operation.annotations, ExposureAnnotation)
-export const rateLimitOf = (operation: Rpc.Any): RateLimitDeclaration => Context.getUnsafe(operation.annotations, RateLimitAnnotation)
+export const rateLimitOf = (operation: Rpc.Any): RateLimitDeclaration =>
+  Context.getUnsafe(operation.annotations, RateLimitAnnotation)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, SummaryAnnotation)
 export const familyOf = (operation: Rpc.Any): OperationFamily =>
   Context.getUnsafe(operation.annotations, FamilyAnnotation)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, type Scope } from "effect"
-import { WakeUpConnectionFailed } from "../platform/database/trouble.ts"
+import { WakeUpConnectionFailed } from "../platform/database/storage-failure.ts"
 import { repeatForever } from "./loop.ts"
 
 /** The name under which processes on one database wake each other. */
@@ -27,7 +27,7 @@ export class WakeUp extends Context.Service<
     /** A latch of one worker's own that every wake-up opens; the worker closes it. */
     readonly latch: Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
->()("latchkey/background/WakeUp") {
+>()("latchkey/jobs/WakeUp") {
   /** Where this process is the only one: the embedded database. */
   static readonly layerProcess: Layer.Layer<WakeUp> = Layer.effect(
     WakeUp,

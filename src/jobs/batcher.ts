@@ -1,5 +1,5 @@
 import { Deferred, Effect, Exit, Queue } from "effect"
-import { CurrentPool } from "../platform/database/measured.ts"
+import { CurrentPool } from "../platform/database/statement-metrics.ts"
 
 interface QueuedItem<A> {
   readonly item: A

@@ -49,7 +49,7 @@ export class ProcessMemory extends Context.Service<
     /** Gives back all that can be, and holds everything up meanwhile (50 to 150 ms). Undefined: the process was not given the means. */
     readonly releaseMemory: Effect.Effect<void> | undefined
   }
->()("latchkey/background/ProcessMemory") {
+>()("latchkey/jobs/ProcessMemory") {
   static readonly layer = Layer.sync(ProcessMemory, () => {
     const { gc } = globalThis
     return {

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { chooseSessionLayer, DatabaseSettings } from "../platform/database/choose.ts"
+import { chooseSessionLayer, DatabaseSettings } from "../platform/database/database-layers.ts"
 import { WakeUp } from "./WakeUp.ts"
 
 /** Nobody hears of other processes where no session leads to the database: each looks from time to time. */

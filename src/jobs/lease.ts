@@ -8,6 +8,6 @@ export const LEASE_MS = 15_000
  * free again when its lease ends. So a try and writing down how it ended must fit into it, and whatever a worker had may
  * be done twice, but is never lost. All processes on one database must agree on it.
  */
-export const LeaseDuration = Context.Reference<number>("latchkey/background/Lease", { defaultValue: () => LEASE_MS })
+export const LeaseDuration = Context.Reference<number>("latchkey/jobs/LeaseDuration", { defaultValue: () => LEASE_MS })
 
 export const computeLeaseEnd = (now: Date, leaseMs: number): Date => new Date(now.getTime() + leaseMs)

@@ -1,9 +1,9 @@
 import { Cause, DateTime, Effect, type Scope } from "effect"
-import { CurrentPool } from "../platform/database/measured.ts"
-import { findStorageFailure, logStorageFailure } from "../platform/database/trouble.ts"
-import { awaitWritable } from "../platform/database/Writing.ts"
-import { backgroundFailures } from "../platform/telemetry/metrics/declared.ts"
-import { incrementCounter } from "../platform/telemetry/metrics/measuring.ts"
+import { CurrentPool } from "../platform/database/statement-metrics.ts"
+import { findStorageFailure, logStorageFailure } from "../platform/database/storage-failure.ts"
+import { awaitWritable } from "../platform/database/WriteAccess.ts"
+import { backgroundFailures } from "../platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.ts"
 
 /** Milliseconds between two turns while they fail: the database is away. */
 const RETRY_MS = 1_000

@@ -7,22 +7,22 @@ import { Context } from "effect"
 export type DeploymentName = "international" | "regional"
 
 /** Which of the two deployments this is (specification, What the service does). */
-export const Deployment = Context.Reference<DeploymentName>("latchkey/installation/Deployment", {
+export const Deployment = Context.Reference<DeploymentName>("latchkey/platform/Deployment", {
   defaultValue: () => "international"
 })
 
 /** Where callers reach the service: an http or https address without a final slash. */
-export const PublicUrl = Context.Reference<string>("latchkey/installation/PublicUrl", {
+export const PublicUrl = Context.Reference<string>("latchkey/platform/PublicUrl", {
   defaultValue: () => "http://127.0.0.1:8080"
 })
 
 /** Whole days after check-out that images of identity documents are kept. */
-export const IdentityImageDays = Context.Reference<number>("latchkey/installation/IdentityImageDays", {
+export const IdentityImageDays = Context.Reference<number>("latchkey/platform/IdentityImageDays", {
   defaultValue: () => 30
 })
 
 /** Whether there is the public client that MCP users come with. */
-export const PublicClientEnabled = Context.Reference<boolean>("latchkey/installation/PublicClient", {
+export const PublicClientEnabled = Context.Reference<boolean>("latchkey/platform/PublicClientEnabled", {
   defaultValue: () => true
 })
 
@@ -36,6 +36,6 @@ export interface RetentionDays {
   readonly orders: number | undefined
 }
 
-export const RetentionDays = Context.Reference<RetentionDays>("latchkey/installation/KeptDays", {
+export const RetentionDays = Context.Reference<RetentionDays>("latchkey/platform/RetentionDays", {
   defaultValue: () => ({ messages: undefined, images: undefined, orders: undefined })
 })

@@ -8,12 +8,12 @@ import {
   noAllowedHosts,
   parseAllowedHosts
 } from "../domain/webhooks/deliveries/allowed-hosts.ts"
-import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../platform/database/address.ts"
-import { DatabaseSettings } from "../platform/database/choose.ts"
+import { DatabaseSettings } from "../platform/database/database-layers.ts"
+import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../platform/database/database-url.ts"
 import { parseEncryption } from "../platform/database/encryption.ts"
 import type { DeploymentName, RetentionDays } from "../platform/installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
-import { parseSecretKeys, SECRET_KEY_DESCRIPTION, type SecretKeys } from "../platform/sealing/keys.ts"
+import { parseSecretKeys, SECRET_KEY_DESCRIPTION, type SecretKeys } from "../platform/sealing/secret-keys.ts"
 import {
   type CollectorHeaders,
   parseCollectorHeaders,
@@ -369,7 +369,7 @@ export const readSettings = Effect.fnUntraced(function* (
 })
 
 /** What the environment says about this process (settings.ts declares every variable). */
-export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/Configuration") {
+export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/service/Configuration") {
   static readonly layer: Layer.Layer<Configuration | DatabaseSettings, WrongSetting> = Layer.effect(
     DatabaseSettings,
     Configuration

@@ -1,13 +1,13 @@
 import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
 import { foundNoPlace, Places, StrangerPlaces } from "../admission/concurrency/Places.ts"
-import { makeGateRequest } from "../admission/gate/approach.ts"
 import { type AdmittedCall, Gate, type RejectedCall } from "../admission/gate/Gate.ts"
-import { RecentRejections } from "../admission/gate/turned-away-lately.ts"
+import { makeGateRequest } from "../admission/gate/gate-request.ts"
+import { RecentRejections } from "../admission/gate/recent-rejections.ts"
 import { UNMATCHED } from "../admission/windows/limit-table.ts"
-import { IdempotencyKeys } from "../changes/Keys.ts"
-import { type IdempotentResult, runIdempotently } from "../changes/once.ts"
-import { FailedCallCounter } from "../changes/Refusals.ts"
-import { type Actor, CurrentActor, systemActor } from "../contract/acting.ts"
+import { FailedCallCounter } from "../changes/FailedCallCounter.ts"
+import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
+import { type IdempotentResult, runIdempotently } from "../changes/idempotency.ts"
+import { type Actor, CurrentActor, systemActor } from "../contract/actor.ts"
 import { type Caller, CurrentCaller, type SignedInAccount } from "../contract/caller.ts"
 import { anonymousPermitHolder, CallerAddress } from "../contract/caller-address.ts"
 import { failureEnvelope, newRequestId, type ServiceResponse, successEnvelope } from "../contract/envelope.ts"
@@ -22,13 +22,13 @@ import {
 import { parseIdempotencyKey, REPLAYED_HEADER, type ReceivedIdempotencyKey } from "../contract/idempotency-key.ts"
 import type { ReceivedInput } from "../contract/input.ts"
 import { isChange, needsToken } from "../contract/operation.ts"
-import { type CallReader, callReader, type ParsedCall } from "../domain/handled.ts"
+import { type CallReader, callReader, type ParsedCall } from "../domain/operation-handlers.ts"
 import { WakeUp } from "../jobs/WakeUp.ts"
-import { isStatementTimeout } from "../platform/database/took-too-long.ts"
-import { findStorageFailure, logStorageFailure } from "../platform/database/trouble.ts"
-import { isReadOnlyError, WriteAccess } from "../platform/database/Writing.ts"
+import { isStatementTimeout } from "../platform/database/statement-timeout.ts"
+import { findStorageFailure, logStorageFailure } from "../platform/database/storage-failure.ts"
+import { isReadOnlyError, WriteAccess } from "../platform/database/WriteAccess.ts"
 import { BUSY_RETRY_SECONDS } from "../platform/limits.ts"
-import { type CallMeasurement, makeCallRecorder } from "../platform/telemetry/metrics/calls.ts"
+import { type CallMeasurement, makeCallRecorder } from "../platform/telemetry/metrics/call-metrics.ts"
 import { annotateSpan, withChildSpan, withRootSpan } from "../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../platform/telemetry/traceparent.ts"
 import { Api, type ApiOperation, type OperationName } from "./Api.ts"
@@ -80,7 +80,7 @@ export class Service extends Context.Service<
      */
     readonly rejectIfStillOverloaded: (headers: ServiceCall["headers"]) => ServiceResponse | undefined
   }
->()("latchkey/Service") {
+>()("latchkey/service/Service") {
   static readonly layerNoDeps = Layer.effect(
     Service,
     Effect.gen(function* () {

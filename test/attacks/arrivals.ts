@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { parseWebhookId } from "../../src/domain/webhooks/deliveries/message.ts"
+import { parseWebhookId } from "../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { type Answer, type Received, receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.

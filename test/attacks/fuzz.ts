@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { conversationLimits } from "../../src/admission/windows/limit-table.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
-import { isChange, rateLimitOf, needsToken, routeOf } from "../../src/contract/operation.ts"
+import { isChange, needsToken, rateLimitOf, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS, OAUTH_BODY_BYTES } from "../../src/platform/limits.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import type { World } from "../support/world.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../src/contract/time.ts"
-import type { ChannelOrderEvent } from "../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent } from "../../src/domain/channels/port/channel-events.ts"
 import type { Tally } from "./figures.ts"
 import type { ThreadsAccount } from "./threads.ts"
 

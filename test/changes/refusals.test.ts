@@ -8,12 +8,12 @@ import {
   FAILED_CALLS_TIMEOUT_MS,
   FAILED_CALLS_WRITE_MS,
   FailedCallCounter
-} from "../../src/changes/Refusals.ts"
-import { type FailedCallCount, makeFailedCallCounts, startOfHour } from "../../src/changes/refusal-counts.ts"
+} from "../../src/changes/FailedCallCounter.ts"
+import { type FailedCallCount, makeFailedCallCounts, startOfHour } from "../../src/changes/failed-call-counts.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { REJECTION_KINDS } from "../../src/platform/limits.ts"
-import { anonymousFailedCalls } from "../../src/platform/telemetry/metrics/declared.ts"
+import { anonymousFailedCalls } from "../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { Service } from "../../src/service/service.ts"
 import { ScriptedChannel } from "../support/channels.ts"
 import { layerTestDatabase } from "../support/database.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AuditEntry, AuditLog, groupByRequest } from "../../src/changes/TrailLog.ts"
+import { type AuditEntry, AuditLog, groupByRequest } from "../../src/changes/AuditLog.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 import { planOf } from "../support/planned.ts"
 

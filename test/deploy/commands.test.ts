@@ -27,7 +27,7 @@ describe("what is handed over", () => {
       const file = `src/tools/cli/${command}.ts`
       assert.isTrue(existsSync(join(ROOT, file)), `latchkey ${words.join(" ")}`)
       for (const word of asked) assert.include(textOf(file), `"${word}"`, file)
-      const known = textOf(file) + textOf("src/tools/cli/password.ts")
+      const known = textOf(file) + textOf("src/tools/cli/password-flags.ts")
       for (const flag of flags) assert.include(known, `"${flag}"`, `latchkey ${words.join(" ")} --${flag}`)
     }
   })

@@ -5,7 +5,7 @@ import {
   computeHeapUtilization,
   computeYoungGenerationBytes,
   listProcessFlags
-} from "../../src/platform/telemetry/metrics/heap.ts"
+} from "../../src/platform/telemetry/metrics/heap-utilization.ts"
 
 /** The share of the heap at which it stops: above the alert's 85 of 100, and with room to go on answering. */
 const FULL = 0.88

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { StorageFailureLogTimes } from "../../src/platform/database/trouble.ts"
+import { StorageFailureLogTimes } from "../../src/platform/database/storage-failure.ts"
 
 it.live(
   "where only the address for waking others is away, it is that which is told, and that calls are answered is not doubted",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { allowsHost } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { generateKey } from "../../src/platform/sealing/keys.ts"
+import { generateKey } from "../../src/platform/sealing/secret-keys.ts"
 import { MAX_OTEL_ENTRIES } from "../../src/platform/telemetry/collector-settings.ts"
 import { isPlainLoopback, readSettings } from "../../src/service/configuration.ts"
 import { fieldOf } from "../support/messages-of-errors.ts"

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
 import { readSettings } from "../../src/service/configuration.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS, SETTINGS } from "../../src/service/settings.ts"
-import { readPasswordOption } from "../../src/tools/cli/password.ts"
+import { readPasswordOption } from "../../src/tools/cli/password-flags.ts"
 import { files, textOf } from "../support/house.ts"
 
 const declared: ReadonlyArray<DeclaredSetting> = SETTINGS
@@ -43,11 +43,11 @@ describe("the declared settings", () => {
       files.filter((file) => /\bConfig\.[a-zA-Z]+\(|process\.env\b/.test(textOf(file))).toSorted(),
       [
         // NODE_OPTIONS, a variable of Node.
-        "platform/telemetry/metrics/heap.ts",
+        "platform/telemetry/metrics/heap-utilization.ts",
         "service/configuration.ts",
         // The doctor prints the declared settings.
         "tools/cli/doctor.ts",
-        "tools/cli/password.ts"
+        "tools/cli/password-flags.ts"
       ]
     )
   })

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
-import { inputSchemaOf } from "../../src/contract/input-schema.ts"
 import type { AnyOperation } from "../../src/contract/operation.ts"
+import { inputSchemaOf } from "../../src/contract/tool-schema.ts"
 
 // What a payload's published JSON Schema says about size: of every part of it that a caller can make larger, the
 // largest it may be. Read from what is published, so that a bound nobody is told of counts as none.

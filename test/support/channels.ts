@@ -2,13 +2,13 @@ import { Context, Effect, Layer, Ref } from "effect"
 import { addDays, daysInRange } from "../../src/contract/time.ts"
 import { type ChannelAccountTarget, ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
 import type { ChannelRequestStatus, RemoteListing, RemoteOrder } from "../../src/domain/channels/port/connector.ts"
+import type { ChannelError } from "../../src/domain/channels/port/errors.ts"
 import type {
   DayRangeInventory,
   DayRangePrice,
   DayRangeRestrictions,
   ListingDay
-} from "../../src/domain/channels/port/days.ts"
-import type { ChannelError } from "../../src/domain/channels/port/errors.ts"
+} from "../../src/domain/channels/port/listing-days.ts"
 import { type GuestsThere, makeGuestsThere } from "./guests-there.ts"
 import { makeRulesThere, type RulesThere } from "./price-and-rules.ts"
 

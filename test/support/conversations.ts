@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newPublicCode } from "../../src/domain/guests/conversations/known-conversation.ts"
+import { newPublicCode } from "../../src/domain/guests/conversations/conversation-lookup.ts"
 
 /** A thread at a channel, as a row: for tests of what happens in one. */
 export interface GivenConversation {

@@ -43,11 +43,11 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: list(
       "admission/concurrency admission/windows changes connectors/http connectors/ingest connectors/sandbox",
       "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
-      "domain/channels/port domain/name-keys.ts domain/webhooks/deliveries jobs jobs/events",
+      "domain/channels/port domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events",
       "platform/database platform/installation.ts platform/limits.ts platform/sealing platform/telemetry",
-      "service/assembly.ts service/backlog.ts service/configuration.ts tools/demo tools/privacy",
+      "service/service-assembly.ts service/backlog.ts service/configuration.ts tools/demo tools/privacy",
       "transports/connectors transports/console transports/console/assembly.ts transports/http-server",
-      "transports/http.ts transports/metrics transports/public-documents transports/sandbox-pages"
+      "transports/http-app.ts transports/metrics transports/public-documents transports/sandbox-pages"
     )
   },
   {
@@ -59,7 +59,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "tools/privacy",
     what: "the data of one guest: find it, export it, erase it, and delete it after the retention time",
     imports: list(
-      "changes contract domain/<family> domain/guest-place.ts domain/webhooks/deliveries jobs",
+      "changes contract domain/<family> domain/guest-data.ts domain/webhooks/deliveries jobs",
       "platform/database platform/installation.ts platform/limits.ts"
     )
   },
@@ -80,11 +80,11 @@ export const PLACES: ReadonlyArray<Place> = [
     )
   },
   {
-    place: "transports/http.ts",
+    place: "transports/http-app.ts",
     what: "the HTTP router: all routes of the service",
     imports: list(
       "contract platform/database platform/installation.ts platform/limits.ts service/Api.ts",
-      "service/service.ts transports/connectors transports/console transports/doors.ts",
+      "service/service.ts transports/connectors transports/console transports/endpoints.ts",
       "transports/guest-portal transports/http transports/mcp transports/pages transports/property-feed",
       "transports/public-documents transports/rest transports/sandbox-pages transports/shared-calendar"
     )
@@ -97,10 +97,10 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "transports/http-server",
     what: "connections, requests that are no HTTP, and the shutdown",
-    imports: list("contract platform/limits.ts service/service.ts transports/doors.ts transports/http")
+    imports: list("contract platform/limits.ts service/service.ts transports/endpoints.ts transports/http")
   },
   {
-    place: "transports/doors.ts",
+    place: "transports/endpoints.ts",
     what: "which paths belong to which transport, for errors outside of a route",
     imports: list(
       "contract domain/<family> service/service.ts transports/connectors transports/console",
@@ -206,7 +206,9 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "transports/console/queries",
     what: "read models of the console: one statement each",
-    imports: list("contract domain/<family> domain/row-fields.ts platform/database platform/limits.ts platform/sealing")
+    imports: list(
+      "contract domain/<family> domain/column-schemas.ts platform/database platform/limits.ts platform/sealing"
+    )
   },
   {
     place: "transports/docs",
@@ -214,7 +216,7 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: list("contract platform/installation.ts platform/limits.ts service/Api.ts")
   },
   {
-    place: "service/assembly.ts",
+    place: "service/service-assembly.ts",
     what: "the Service with its gate and all handlers, as the process, the tests and the bench use it",
     imports: list("admission/gate changes service/handlers.ts service/service.ts")
   },
@@ -222,7 +224,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "service/service.ts",
     what: "the entrypoint of all transports",
     imports: list(
-      "admission/concurrency admission/gate admission/windows changes contract domain/handled.ts jobs",
+      "admission/concurrency admission/gate admission/windows changes contract domain/operation-handlers.ts jobs",
       "platform/database platform/limits.ts platform/telemetry service/Api.ts"
     )
   },
@@ -234,7 +236,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "service/handlers.ts",
     what: "the layer of the handlers of all operations",
-    imports: list("domain/<family> domain/access/oauth domain/handled.ts service/Api.ts")
+    imports: list("domain/<family> domain/access/oauth domain/operation-handlers.ts service/Api.ts")
   },
   { place: "service/Api.ts", what: "the list of all operations", imports: list("domain/<family> domain/access/oauth") },
   {
@@ -254,7 +256,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "connectors/sandbox",
     what: "the sandbox marketplace, which runs in the process",
     imports: list(
-      "connectors/ingest contract domain/<family> domain/channels/port domain/own-row.ts jobs",
+      "connectors/ingest contract domain/<family> domain/channels/port domain/operator-rows.ts jobs",
       "platform/database platform/limits.ts"
     )
   },
@@ -284,8 +286,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: FAMILY,
     what: "one family of operations: `contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and the rules and SQL fragments that other families may use",
     imports: list(
-      "changes contract domain/addresses.ts domain/channels/port domain/guest-place.ts domain/handled.ts",
-      "domain/named-row.ts domain/own-row.ts domain/row-fields.ts domain/webhooks/deliveries jobs",
+      "changes contract domain/secret-urls.ts domain/channels/port domain/guest-data.ts domain/operation-handlers.ts",
+      "domain/named-row.ts domain/operator-rows.ts domain/column-schemas.ts domain/webhooks/deliveries jobs",
       "jobs/events platform/database platform/installation.ts platform/limits.ts platform/random-text.ts",
       "platform/sealing platform/telemetry"
     )
@@ -294,7 +296,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "domain/access/oauth",
     what: "the OAuth authorization server: clients, grants, codes, tokens and their renewal",
     imports: list(
-      "admission/gate admission/windows changes contract domain/access/operators domain/handled.ts jobs",
+      "admission/gate admission/windows changes contract domain/access/operators domain/operation-handlers.ts jobs",
       "platform/database platform/installation.ts platform/limits.ts platform/random-text.ts"
     )
   },
@@ -320,17 +322,17 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: list("contract platform/database platform/limits.ts")
   },
   {
-    place: "domain/handled.ts",
+    place: "domain/operation-handlers.ts",
     what: "connects handlers of an operation's own types with the Service",
     imports: list("changes contract")
   },
   {
-    place: "domain/own-row.ts",
+    place: "domain/operator-rows.ts",
     what: "statements that many families share: name, rename and delete a row of an operator",
-    imports: list("changes contract domain/named-row.ts domain/row-fields.ts platform/database")
+    imports: list("changes contract domain/named-row.ts domain/column-schemas.ts platform/database")
   },
   {
-    place: "domain/name-keys.ts",
+    place: "domain/name-key-backfill.ts",
     what: "fills missing comparison keys of names",
     imports: list("contract jobs platform/database")
   },
@@ -340,17 +342,17 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: list("contract platform/database")
   },
   {
-    place: "domain/row-fields.ts",
+    place: "domain/column-schemas.ts",
     what: "converts database columns to values of the contract",
     imports: list("contract")
   },
   {
-    place: "domain/addresses.ts",
+    place: "domain/secret-urls.ts",
     what: "finds the operator of a secret address by its token",
     imports: list("platform/database")
   },
   {
-    place: "domain/guest-place.ts",
+    place: "domain/guest-data.ts",
     what: "declares in which columns of a table the data of a guest is",
     imports: list("platform/database")
   },
@@ -493,12 +495,12 @@ export const OWNERS: Readonly<Record<string, string>> = {
   tasks: "domain/work/tasks",
   staffs: "domain/work/staffs",
   staff_properties: "domain/work/staffs",
-  events: "jobs/events/events.ts",
+  events: "jobs/events/event-statements.ts",
   idempotency_keys: "changes",
   trail: "changes",
   refusals: "changes",
-  forgotten_events: "jobs/events/events.ts",
-  event_consumers: "jobs/events/consumers.ts",
+  forgotten_events: "jobs/events/event-statements.ts",
+  event_consumers: "jobs/events/consumer-statements.ts",
   conversations: "domain/guests/conversations",
   messages: "domain/guests/conversations",
   message_lanes: "domain/guests/conversations",
@@ -537,8 +539,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
 export const WRITTEN_ELSEWHERE: ReadonlyArray<string> = [
   "tools/demo/seed.ts writes properties",
   "tools/demo/write-dictionary.ts writes dictionary_entries",
-  "tools/demo/write-entries.ts writes transaction_shares",
-  "tools/demo/write-entries.ts writes transactions",
+  "tools/demo/write-transactions.ts writes transaction_shares",
+  "tools/demo/write-transactions.ts writes transactions",
   "tools/demo/write-portfolio.ts writes properties"
 ]
 
@@ -590,7 +592,7 @@ const CHANGES = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?([a-z_]+
 /** Words that follow UPDATE and name no table: `FOR UPDATE OF`, `DO UPDATE SET`. */
 const NO_TABLE = new Set(["of", "set", "skip", "nowait"])
 
-/** The rows of a list that is replaced as a whole (platform/database/replaced-list.ts): whoever declares it writes them. */
+/** The rows of a list that is replaced as a whole (platform/database/versioned-list.ts): whoever declares it writes them. */
 const REPLACES = /\brows: "([a-z_]+)"/g
 
 /** The tables a file's statements change. */

@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newPublicCode } from "../../src/domain/guests/conversations/known-conversation.ts"
+import { newPublicCode } from "../../src/domain/guests/conversations/conversation-lookup.ts"
 
 // Messages of a host that wait to be sent, written directly.
 

@@ -1,4 +1,4 @@
-import type { GuestPortalStay } from "../../src/domain/bookings/check-in/opened-stay.ts"
+import type { GuestPortalStay } from "../../src/domain/bookings/check-in/guest-portal-stay.ts"
 
 /** A stay as its page opens it: of an accepted order, with a door code and nothing asked. */
 export const openedStay = (given: Partial<GuestPortalStay> = {}): GuestPortalStay => ({

@@ -1,6 +1,6 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
-import { isImmutableField } from "../../src/contract/fixed-fields.ts"
+import { isImmutableField } from "../../src/contract/immutable-fields.ts"
 import { isChange, needsToken } from "../../src/contract/operation.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import { EITHER, NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { GUEST_PORTAL_PREFIX } from "../../src/domain/bookings/check-in/address.ts"
-import { SHARED_CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/address.ts"
+import { GUEST_PORTAL_PREFIX } from "../../src/domain/bookings/check-in/guest-portal-url.ts"
+import { SHARED_CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { IMAGES_PREFIX } from "../../src/domain/guests/images/address.ts"
 import { BaseUrl, layerServed } from "../support/server.ts"
 

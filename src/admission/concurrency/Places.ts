@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, Deferred, Effect, Exit, Layer } from "effect"
-import { PermitRelease } from "../../contract/away-from-place.ts"
 import { ServerError } from "../../contract/errors.ts"
+import { PermitRelease } from "../../contract/permit-release.ts"
 import { BeforeDecoding } from "../../platform/database/rows.ts"
 import {
   ANONYMOUS_PERMITS,
@@ -16,9 +16,9 @@ import {
   placesUsed,
   placesWait,
   placesWaiting
-} from "../../platform/telemetry/metrics/declared.ts"
-import { registerGauge } from "../../platform/telemetry/metrics/family.ts"
-import { incrementCounter, updateSeries } from "../../platform/telemetry/metrics/measuring.ts"
+} from "../../platform/telemetry/metrics/metric-definitions.ts"
+import { registerGauge } from "../../platform/telemetry/metrics/metric-family.ts"
+import { incrementCounter, updateSeries } from "../../platform/telemetry/metrics/metric-updates.ts"
 import { type Deadline, makeDeadline } from "./deadline.ts"
 import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
@@ -52,7 +52,7 @@ export class Places extends Context.Service<
      */
     readonly refusal: (operatorId: number) => ServerError | undefined
   }
->()("latchkey/places/Places") {
+>()("latchkey/admission/concurrency/Places") {
   static readonly layer = (
     places: number = CONCURRENCY_PERMITS,
     of: "operators" | "console" = "operators"
@@ -109,7 +109,7 @@ const waitingMetrics = (of: string) => ({
  * has a place less for it.
  */
 export class StrangerPlaces extends Context.Service<StrangerPlaces, Places["Service"]>()(
-  "latchkey/places/StrangerPlaces"
+  "latchkey/admission/concurrency/StrangerPlaces"
 ) {
   static readonly layer = Layer.effect(StrangerPlaces, makeLimiter(ANONYMOUS_PERMITS, "strangers"))
 }

@@ -1,6 +1,6 @@
 import { Effect, Latch, type Scope } from "effect"
-import { placesRefused } from "../../platform/telemetry/metrics/declared.ts"
-import { updateSeries } from "../../platform/telemetry/metrics/measuring.ts"
+import { placesRefused } from "../../platform/telemetry/metrics/metric-definitions.ts"
+import { updateSeries } from "../../platform/telemetry/metrics/metric-updates.ts"
 import type { NoRoom } from "./FairPlaces.ts"
 
 // What is said of calls that are refused at once: not a line or a count each, as there may be thousands a second.

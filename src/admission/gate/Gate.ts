@@ -5,13 +5,13 @@ import type { CallLimits } from "../../contract/operation.ts"
 import { Deployment, type DeploymentName } from "../../platform/installation.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
 import { countsAsInvalid, countsAsUnsent } from "../windows/limit-table.ts"
-import { rateLimitHeaders, rateLimitMessage } from "../windows/messages.ts"
 import { RateWindows } from "../windows/RateWindows.ts"
+import { rateLimitHeaders, rateLimitMessage } from "../windows/rate-limit-response.ts"
+import { makeBucketCache } from "./bucket-cache.ts"
 import { tokenOf } from "./credentials.ts"
-import { accessError, invalidTokenError, isInvalidToken } from "./entitlement.ts"
-import { makeBucketCache } from "./remembered-buckets.ts"
 import { type StoredToken, TOKEN_TRUSTED_MS, Tokens } from "./Tokens.ts"
-import { TokenUseRecorder } from "./TokenUsed.ts"
+import { TokenUseRecorder } from "./TokenUseRecorder.ts"
+import { accessError, invalidTokenError, isInvalidToken } from "./token-access.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -77,7 +77,7 @@ export class Gate extends Context.Service<
     /** Returns the caller of the token in these headers, also for a banned or lapsed account. Undefined if the token is invalid. */
     readonly findCaller: (headers: Headers) => Effect.Effect<Caller | undefined>
   }
->()("latchkey/gate/Gate") {
+>()("latchkey/admission/gate/Gate") {
   static readonly layer = Layer.effect(
     Gate,
     Effect.gen(function* () {

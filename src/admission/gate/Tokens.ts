@@ -41,7 +41,7 @@ export class Tokens extends Context.Service<
     /** What the token stands for, or undefined for one that never was. */
     readonly lookup: (token: string) => Effect.Effect<StoredToken | undefined>
   }
->()("latchkey/gate/Tokens") {
+>()("latchkey/admission/gate/Tokens") {
   static readonly layer = Layer.effect(
     Tokens,
     Effect.gen(function* () {

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
-import { rateWindowRejections } from "../../platform/telemetry/metrics/declared.ts"
-import { incrementCounter } from "../../platform/telemetry/metrics/measuring.ts"
+import { rateWindowRejections } from "../../platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../../platform/telemetry/metrics/metric-updates.ts"
 import { decideAdmission, type WindowsDecision } from "./admission.ts"
-import { MemoryCounters } from "./memory-counts.ts"
-import { type Bucket, bucketsStillOpen, windowOf } from "./window.ts"
+import { MemoryCounters } from "./memory-counters.ts"
+import { type Bucket, bucketsStillOpen, windowOf } from "./rate-window.ts"
 
 /**
  * Counts that several processes share. Each answers the counts before this call, in the order given, or undefined while
@@ -43,7 +43,7 @@ export class RateWindows extends Context.Service<
      */
     readonly giveBack: (buckets: ReadonlyArray<Bucket>, at: number) => Effect.Effect<void>
   }
->()("latchkey/gate/windows/RateWindows") {
+>()("latchkey/admission/windows/RateWindows") {
   /** Admits every call: what a bench compares with, and tests that make more calls than a host may. */
   static readonly layerUnbounded: Layer.Layer<RateWindows> = Layer.succeed(RateWindows, {
     admit: () => Effect.succeed({ _tag: "Admitted", at: 0, remaining: [] }),
@@ -123,7 +123,7 @@ export class RateWindows extends Context.Service<
           admitInput: admit,
           countInput: count,
           giveBackInput: giveBack
-        } = yield* Effect.promise(() => import("./counting-script.ts"))
+        } = yield* Effect.promise(() => import("./redis-counter-script.ts"))
         const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
         const prefix = options?.prefix ?? "latchkey:"
         const link = yield* makeRedisLink(url, (nowMillis) => count(prefix, [probe], nowMillis))

@@ -1,4 +1,4 @@
-import { type Bucket, type Counter, releaseSecond, retryAfterSeconds } from "./window.ts"
+import { type Bucket, type Counter, releaseSecond, retryAfterSeconds } from "./rate-window.ts"
 
 /** What is left of one bucket after an admitted call. */
 export interface BucketRemainder {

@@ -1,6 +1,6 @@
 import type { CallLimits } from "../../contract/operation.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
-import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./window.ts"
+import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./rate-window.ts"
 
 /** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
 export const CONVERSATION_KEY = 64

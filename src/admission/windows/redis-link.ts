@@ -1,9 +1,9 @@
 import { Clock, Data, Deferred, Effect } from "effect"
 import { createClient } from "redis"
-import { redisUp } from "../../platform/telemetry/metrics/declared.ts"
-import { registerGauge } from "../../platform/telemetry/metrics/family.ts"
+import { redisUp } from "../../platform/telemetry/metrics/metric-definitions.ts"
+import { registerGauge } from "../../platform/telemetry/metrics/metric-family.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
-import { type CounterScriptInput, counterScript } from "./counting-script.ts"
+import { type CounterScriptInput, counterScript } from "./redis-counter-script.ts"
 
 /** Longest a call waits for Redis to count it, in milliseconds. */
 export const REDIS_TIMEOUT_MS = 200

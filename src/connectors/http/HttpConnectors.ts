@@ -1,20 +1,20 @@
 import { Context, DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../contract/acting.ts"
-import { makeDecoder } from "../../contract/decode.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
+import { makeDecoder } from "../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "../../contract/fields.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
+import type { NewChannelAccount } from "../../domain/channels/channel-accounts/account-ingest.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
-import type { NewChannelAccount } from "../../domain/channels/channel-accounts/inward.ts"
 import { parseReceiverUrl, receiverPolicy } from "../../domain/webhooks/deliveries/receiver-url.ts"
 import { generateSecret } from "../../domain/webhooks/deliveries/signature.ts"
-import { reserveId } from "../../platform/database/drawn-id.ts"
+import { reserveId } from "../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { CONNECTOR_NAME, CONNECTORS, WEBHOOK_SECRET_OVERLAP_MS } from "../../platform/limits.ts"
-import { connectorSecretBinding } from "../../platform/sealing/places.ts"
-import { CurrentSealer, type SecretSealer } from "../../platform/sealing/Sealing.ts"
-import { CONNECTOR_PREFIX, connectorName } from "./names.ts"
+import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
+import { connectorSecretBinding } from "../../platform/sealing/sealed-columns.ts"
+import { CONNECTOR_PREFIX, connectorName } from "./connector-names.ts"
 
 type Sql = SqlClient.SqlClient
 type InvalidInput = BadRequest | ValidationFailed
@@ -141,7 +141,7 @@ export class HttpConnectors extends Context.Service<
       account: Omit<NewChannelAccount, "connector">
     ) => Effect.Effect<{ readonly channel_account_id: number }, InvalidInput | NotFound, CurrentActor>
   }
->()("latchkey/connectors/HttpConnectors") {
+>()("latchkey/connectors/http/HttpConnectors") {
   static readonly layer = Layer.effect(
     HttpConnectors,
     Effect.gen(function* () {

@@ -1,11 +1,10 @@
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
-import { CurrentActor, systemActor } from "../../contract/acting.ts"
-import { makeDecoder } from "../../contract/decode.ts"
+import { CurrentActor, systemActor } from "../../contract/actor.ts"
+import { makeDecoder } from "../../contract/decoder.ts"
+import { toPrintableName } from "../../contract/printable-name.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { toPrintableName } from "../../contract/told-name.ts"
 import { Orders } from "../../domain/bookings/reservations/Orders.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
-import { InvalidChannelEvent, type VersionOutcome } from "../../domain/channels/port/heard.ts"
 import {
   ChannelAccountEvent,
   type ChannelEvent,
@@ -17,20 +16,26 @@ import {
   ChannelRefundEvent,
   ChannelReviewEvent,
   ChannelThreadEvent
-} from "../../domain/channels/port/said.ts"
+} from "../../domain/channels/port/channel-events.ts"
+import { InvalidChannelEvent, type VersionOutcome } from "../../domain/channels/port/event-handling.ts"
 import { Conversations } from "../../domain/guests/conversations/Conversations.ts"
 import { Reviews } from "../../domain/guests/reviews/Reviews.ts"
 import { SpecialOffers } from "../../domain/guests/special-offers/SpecialOffers.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import { ChannelPaymentStore } from "../../domain/money/channel-money.ts"
+import { ChannelPaymentStore } from "../../domain/money/channel-payment-store.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
-import type { ChannelEventHandler, IngestResult, SourceAccount } from "./heard.ts"
-import { acceptIfAlreadyPaid, applyPendingPayments, makePaymentHandler, type PaymentServices } from "./money.ts"
-import { makeOrderHandler } from "./orders.ts"
-import { findExcess } from "./too-much.ts"
+import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-result.ts"
+import { makeOrderHandler } from "./order-handler.ts"
+import { findExcess } from "./payload-limits.ts"
+import {
+  acceptIfAlreadyPaid,
+  applyPendingPayments,
+  makePaymentHandler,
+  type PaymentServices
+} from "./payment-handler.ts"
 
-export type { IngestResult, SourceAccount } from "./heard.ts"
+export type { IngestResult, SourceAccount } from "./ingest-result.ts"
 
 /**
  * The one inward door: whatever a channel says by itself comes into the service here. Idempotent by the channel's own id and
@@ -39,10 +44,10 @@ export type { IngestResult, SourceAccount } from "./heard.ts"
 export class Ingest extends Context.Service<
   Ingest,
   {
-    /** `said`: a `Said` (domain/channels/port/said.ts) as JSON has it, of whom nothing is believed. */
+    /** `said`: a `Said` (domain/channels/port/channel-events.ts) as JSON has it, of whom nothing is believed. */
     readonly ingest: (account: SourceAccount, event: unknown) => Effect.Effect<IngestResult>
   }
->()("latchkey/ingest/Ingest") {
+>()("latchkey/connectors/ingest/Ingest") {
   /** Over the database; what it changes wakes the workers. */
   static readonly layer = Layer.effect(
     Ingest,

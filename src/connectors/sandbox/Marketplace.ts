@@ -1,7 +1,24 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { SANDBOX_ORDERS } from "../../platform/limits.ts"
-import { SandboxAccounts } from "./Accounts.ts"
+import { makeAccountLookup } from "./account-lookup.ts"
+import { makeGuestActRunner, makePrepareNewThread, toOrderScope, type WithIngestOutcome } from "./guest-act-runner.ts"
+import { makeConversationActs } from "./guest-conversation-acts.ts"
+import type { SandboxOfferView } from "./guest-offer-rules.ts"
+import {
+  bookOrderRule,
+  cancelOrderRule,
+  changeOrderRule,
+  moveMoneyRule,
+  timeOutOrderRule
+} from "./guest-order-rules.ts"
+import type { SandboxReviewView } from "./guest-review-rules.ts"
+import type { SandboxMessageView } from "./guest-thread-rules.ts"
+import { type AccountHistory, makeImportHistory } from "./history-import.ts"
+import { generateOrderId, generatePaymentId } from "./id-generation.ts"
+import { makeOpenListing, type OpenedListing } from "./listing-opening.ts"
+import type { RuleError } from "./marketplace-snapshot.ts"
+import type { RoomRequest } from "./order-transitions.ts"
 import {
   DEFAULT_ADULTS,
   decodeBookingRequest,
@@ -21,23 +38,12 @@ import {
   type SandboxOrderRequest,
   type SandboxReviewRequest,
   toGuest
-} from "./asked.ts"
-import { SandboxRepository } from "./Books.ts"
-import type { MarketplaceRule } from "./changing.ts"
-import { makeAccountLookup } from "./finding.ts"
-import { bookOrderRule, cancelOrderRule, changeOrderRule, moveMoneyRule, timeOutOrderRule } from "./guest-acts.ts"
-import type { SandboxOrderView } from "./judging.ts"
-import { makeGuestActRunner, makePrepareNewThread, toOrderScope, type WithIngestOutcome } from "./moving.ts"
-import { generateOrderId, generatePaymentId } from "./names.ts"
-import type { SandboxOfferView } from "./offer-acts.ts"
-import { makeOpenListing, type OpenedListing } from "./opening.ts"
-import type { RoomRequest } from "./order.ts"
-import { type AccountHistory, makeImportHistory } from "./remembering.ts"
-import type { SandboxReviewView } from "./review-acts.ts"
-import type { RuleError } from "./scene.ts"
-import { SandboxOutbox } from "./Telling.ts"
-import { makeConversationActs } from "./talking.ts"
-import type { SandboxMessageView } from "./thread-acts.ts"
+} from "./requests.ts"
+import type { SandboxOrderView } from "./rule-results.ts"
+import type { MarketplaceRule } from "./rule-runner.ts"
+import { SandboxAccounts } from "./SandboxAccounts.ts"
+import { SandboxOutbox } from "./SandboxOutbox.ts"
+import { SandboxRepository } from "./SandboxRepository.ts"
 import { guestKey } from "./threads.ts"
 
 export type MarketplaceError = RuleError | BadRequest
@@ -79,7 +85,7 @@ export class Marketplace extends Context.Service<
       input: typeof FailureModeRequest.Encoded
     ) => Effect.Effect<typeof FailureModeRequest.Type, MarketplaceError>
   }
->()("latchkey/sandbox/Marketplace") {
+>()("latchkey/connectors/sandbox/Marketplace") {
   static readonly layer = Layer.effect(
     Marketplace,
     Effect.gen(function* () {

@@ -6,7 +6,7 @@ const readFound = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean }))
 
 /** Whether the sandbox is there at all; where it is not, nobody can tell that it could be. */
 export class SandboxAllowed extends Context.Service<SandboxAllowed, { readonly allowed: Effect.Effect<boolean> }>()(
-  "latchkey/sandbox/SandboxAllowed"
+  "latchkey/connectors/sandbox/SandboxAllowed"
 ) {
   static readonly layerAlways = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(true) })
   static readonly layerNever = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(false) })

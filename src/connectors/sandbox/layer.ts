@@ -1,14 +1,14 @@
 import { Effect, Layer } from "effect"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
 import { repeatPeriodically } from "../../jobs/loop.ts"
-import { SandboxAccounts } from "./Accounts.ts"
-import { SandboxRepository } from "./Books.ts"
-import { SandboxConnector } from "./connector.ts"
-import { makeExpireDue } from "./expiring.ts"
+import { makeExpireDue } from "./expiration.ts"
 import { Marketplace } from "./Marketplace.ts"
+import { SandboxAccounts } from "./SandboxAccounts.ts"
 import { SandboxAllowed } from "./SandboxAllowed.ts"
-import { SandboxQueries } from "./Seeing.ts"
-import { SandboxOutbox } from "./Telling.ts"
+import { SandboxConnector } from "./SandboxConnector.ts"
+import { SandboxOutbox } from "./SandboxOutbox.ts"
+import { SandboxQueries } from "./SandboxQueries.ts"
+import { SandboxRepository } from "./SandboxRepository.ts"
 
 /** Milliseconds between two looks for what is to be told and for what has timed out. */
 export const SANDBOX_POLL_MS = 1_000

@@ -1,7 +1,7 @@
-import type { SandboxListingRequest } from "./asked.ts"
-import { CHANNEL_PROFILES } from "./channels.ts"
+import { CHANNEL_PROFILES } from "./channel-profiles.ts"
+import { defaultSettings } from "./listing-settings.ts"
+import type { SandboxListingRequest } from "./requests.ts"
 import type { SandboxListing } from "./rows.ts"
-import { defaultSettings } from "./settings.ts"
 
 const DEFAULT_PRICE = 100
 

@@ -1,8 +1,8 @@
 import { formatUtcInstant } from "../../contract/time.ts"
+import type { ChannelOfferEvent, ChannelRoom, OfferStatus } from "../../domain/channels/port/channel-events.ts"
 import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
-import type { ChannelOfferEvent, ChannelRoom, OfferStatus } from "../../domain/channels/port/said.ts"
 import { OFFER_VALIDITY_MS } from "../../platform/limits.ts"
-import type { RoomRequest } from "./order.ts"
+import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxOffer } from "./rows.ts"
 
 // An offer as its marketplace has it, and what it becomes. Every change raises its version.

@@ -1,6 +1,6 @@
 import { dateInZone, formatUtcInstant } from "../../contract/time.ts"
+import type { ChannelOrderEvent, ChannelReviewEvent } from "../../domain/channels/port/channel-events.ts"
 import type { OutboundReview } from "../../domain/channels/port/connector.ts"
-import type { ChannelOrderEvent, ChannelReviewEvent } from "../../domain/channels/port/said.ts"
 import type { SandboxAccount, SandboxOrder, SandboxReview } from "./rows.ts"
 
 // What guest and host say of a stay as its marketplace has it. Every change raises its version.

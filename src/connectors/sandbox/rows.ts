@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { Restrictions } from "../../domain/channels/port/days.ts"
 import {
   ChannelMessageEvent,
   ChannelOfferEvent,
@@ -8,9 +7,10 @@ import {
   ChannelReviewEvent,
   ChannelThreadEvent,
   OfferStatus
-} from "../../domain/channels/port/said.ts"
+} from "../../domain/channels/port/channel-events.ts"
+import { Restrictions } from "../../domain/channels/port/listing-days.ts"
 import { column } from "../../platform/database/columns.ts"
-import { SandboxChannel } from "./channels.ts"
+import { SandboxChannel } from "./channel-profiles.ts"
 
 // What the marketplace keeps.
 

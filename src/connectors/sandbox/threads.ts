@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { formatUtcInstant } from "../../contract/time.ts"
-import type { ChannelOrderEvent, ChannelThreadEvent } from "../../domain/channels/port/said.ts"
-import type { ThreadKey } from "./reading-threads.ts"
+import type { ChannelOrderEvent, ChannelThreadEvent } from "../../domain/channels/port/channel-events.ts"
 import type { SandboxMessage, SandboxThread } from "./rows.ts"
+import type { ThreadKey } from "./thread-queries.ts"
 
 // A thread with a guest as its marketplace has it, and what it becomes. What is told of it raises its version; messages do not.
 

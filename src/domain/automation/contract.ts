@@ -5,7 +5,7 @@ import { IdsOrText } from "../../contract/id-list.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { ACTION_KEYWORD, PLANNED_DAYS } from "../../platform/limits.ts"
-import { ChannelTypesParameter } from "../channels/port/channel-type-list.ts"
+import { ChannelTypesParameter } from "../channels/port/channel-types-parameter.ts"
 
 // What rules are going to do (specification, "Knowledge base and automation"; contract facts 10.2).
 

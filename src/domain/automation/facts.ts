@@ -4,10 +4,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { Id } from "../../contract/fields.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
-import { guestPortalStaysSql } from "../bookings/check-in/opened.ts"
-import { GuestPortalStay } from "../bookings/check-in/opened-stay.ts"
+import { guestPortalStaysSql } from "../bookings/check-in/guest-portal-query.ts"
+import { GuestPortalStay } from "../bookings/check-in/guest-portal-stay.ts"
 import { CustomFields } from "../bookings/stays/stay.ts"
-import type { OperatorScoped } from "../own-row.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
 
 // What rules and templates go by, read as it is now.
 

@@ -6,26 +6,26 @@ import { formatInstantInZone } from "../../contract/time.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { PLANNED_DAYS } from "../../platform/limits.ts"
 import { noSuchStay } from "../bookings/stays/rules.ts"
-import { toChannelTypes } from "../channels/port/channel-type-list.ts"
+import { toChannelTypes } from "../channels/port/channel-types-parameter.ts"
 import { HostReviews } from "../guests/reviews/HostReviews.ts"
-import { handleOperations, layerOperations, voidChangeHandler } from "../handled.ts"
-import { noSuchProperties } from "../properties/properties/belonging.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
+import { noSuchProperties } from "../properties/properties/ownership.ts"
 import {
   answersNotExecutable,
   noSuchAction,
   parseActionTimeRange,
   retryWhileActionChanges,
   toActionError
-} from "./asked-actions.ts"
+} from "./action-rules.ts"
 import {
   AutomationActions,
   type delete_automation_action,
   type execute_automation_action,
   type query_upcoming_automation_actions
 } from "./contract.ts"
-import { makeRunAction } from "./running/doing.ts"
-import { prepareAction, stillApplies } from "./running/judging.ts"
+import { makeRunAction } from "./running/action-runner.ts"
 import { PlanQueue } from "./running/PlanQueue.ts"
+import { prepareAction, stillApplies } from "./running/plan-preparation.ts"
 import { ActionStore } from "./store.ts"
 
 const UPCOMING_ACTIONS_MS = PLANNED_DAYS * 24 * 60 * 60 * 1000

@@ -7,11 +7,11 @@ import { idsParameter, keywordInSearchForm, toSearchForm } from "../../platform/
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
-import type { OperatorScoped } from "../own-row.ts"
-import { unknownProperties } from "../properties/properties/belonging.ts"
-import type { ActionTimeRange } from "./asked-actions.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
+import { unknownProperties } from "../properties/properties/ownership.ts"
+import type { ActionTimeRange } from "./action-rules.ts"
 import { AutomationAction, type AutomationActionType } from "./contract.ts"
-import { requiredStatusSql } from "./rules/status-wanted.ts"
+import { requiredStatusSql } from "./rules/required-status.ts"
 
 // What rules are going to do, as it is listed.
 
@@ -107,7 +107,7 @@ const search = (sql: SqlClient.SqlClient) => {
   ) => readActionSearch(statement({ operatorId, horizon, limit, offset, ...filter }, type))
 }
 
-export class ActionStore extends Context.Service<ActionStore>()("latchkey/resources/ActionStore", {
+export class ActionStore extends Context.Service<ActionStore>()("latchkey/domain/automation/ActionStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) }))
 }) {
   static readonly layer = Layer.effect(ActionStore, ActionStore.make)

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import { Id, Integer, MUST_NOT_BE_EMPTY, RecordCode, textUpTo } from "../../contract/fields.ts"
-import { editPayloadFields } from "../../contract/fixed-fields.ts"
 import { IdsOrText } from "../../contract/id-list.ts"
+import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFieldsOf } from "../../contract/page.ts"
 import {
@@ -14,7 +14,7 @@ import {
   KNOWLEDGE_TITLE
 } from "../../platform/limits.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
-import { ChannelTypesParameter } from "../channels/port/channel-type-list.ts"
+import { ChannelTypesParameter } from "../channels/port/channel-types-parameter.ts"
 
 // What a host has written down for guests (specification, "Knowledge base and automation"; contract facts 10.1).
 

@@ -3,10 +3,10 @@ import { CurrentCaller } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { toPage } from "../../contract/page.ts"
 import { KNOWLEDGE_PAGE_DEFAULT } from "../../platform/limits.ts"
-import { toChannelTypes } from "../channels/port/channel-type-list.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../handled.ts"
-import { formatIds, noSuchProperties } from "../properties/properties/belonging.ts"
-import { RowId } from "../row-fields.ts"
+import { toChannelTypes } from "../channels/port/channel-types-parameter.ts"
+import { RowId } from "../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
+import { formatIds, noSuchProperties } from "../properties/properties/ownership.ts"
 import {
   type create_knowledge_base,
   type delete_knowledge_base,

@@ -1,17 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../platform/database/constraints.ts"
 import { type Givens, inForms, type Value, type Valued } from "../../platform/database/forms.ts"
-import { makePageReader } from "../../platform/database/pages.ts"
+import { makePageReader } from "../../platform/database/list-pages.ts"
 import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../own-row.ts"
-import { unknownGroups, unknownProperties, unknownRoomTypes } from "../properties/properties/belonging.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../operator-rows.ts"
+import { unknownGroups, unknownProperties, unknownRoomTypes } from "../properties/properties/ownership.ts"
 import {
   type Audience,
   type ChannelScope,
@@ -255,15 +255,18 @@ const remove = (sql: SqlClient.SqlClient) =>
   )
 
 /** The SQL of the knowledge base. */
-export class KnowledgeBaseStore extends Context.Service<KnowledgeBaseStore>()("latchkey/resources/KnowledgeBaseStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    findUnknownProperties: findUnknownProperties(sql),
-    get: get(sql),
-    create: create(sql),
-    update: update(sql),
-    remove: remove(sql)
-  }))
-}) {
+export class KnowledgeBaseStore extends Context.Service<KnowledgeBaseStore>()(
+  "latchkey/domain/knowledge/KnowledgeBaseStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      findUnknownProperties: findUnknownProperties(sql),
+      get: get(sql),
+      create: create(sql),
+      update: update(sql),
+      remove: remove(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(KnowledgeBaseStore, KnowledgeBaseStore.make)
 }

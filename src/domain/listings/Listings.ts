@@ -1,25 +1,25 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../contract/acting.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
 import { type NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { LISTING_JSON, LISTINGS, LISTINGS_PER_MAPPING, RATIO_MAX } from "../../platform/limits.ts"
+import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import {
   type ChannelAccountRef,
   InvalidChannelEvent,
   toVersionOutcome,
   type VersionOutcome
-} from "../channels/port/heard.ts"
-import type { ChannelListingEvent } from "../channels/port/said.ts"
-import { withOperatorLock } from "../own-row.ts"
-import { noSuchProperty, noSuchRoomType } from "../properties/properties/belonging.ts"
-import { makeInsertListing, makeUpdateListing } from "./inward.ts"
+} from "../channels/port/event-handling.ts"
+import { withOperatorLock } from "../operator-rows.ts"
+import { noSuchProperty, noSuchRoomType } from "../properties/properties/ownership.ts"
+import { makeInsertListing, makeUpdateListing } from "./channel-updates.ts"
 import {
   type ListingFilter,
   type ListingWithSettings,
   makeListListings,
   makeUpdateMapping,
   makeUpdateRatio
-} from "./linking.ts"
+} from "./host-settings.ts"
 import { noSuchListing } from "./own-listing.ts"
 import { findOversizedField, type ListingMapping } from "./rules.ts"
 
@@ -56,7 +56,7 @@ export class Listings extends Context.Service<
       ratio: NewRatio
     ) => Effect.Effect<ListingWithSettings, NotFound | ValidationFailed, CurrentActor>
   }
->()("latchkey/resources/Listings") {
+>()("latchkey/domain/listings/Listings") {
   static readonly layer = Layer.effect(
     Listings,
     Effect.map(SqlClient.SqlClient, (sql) =>

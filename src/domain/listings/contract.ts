@@ -3,8 +3,8 @@ import { NotFound } from "../../contract/errors.ts"
 import { Id, RecordCode } from "../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
+import { ShelfStatus } from "../channels/port/channel-events.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
-import { ShelfStatus } from "../channels/port/said.ts"
 
 // What is on sale at channels, and what it costs there in percent (specification, "Listing" and "Pricing ratio"; contract
 // facts 6.8, 6.9).

@@ -5,7 +5,7 @@ import { NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
-import type { OperatorScoped } from "../own-row.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
 
 // A listing is named by its channel and the channel's own id of it; statements know it by its row.
 

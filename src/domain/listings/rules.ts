@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { BadRequest } from "../../contract/errors.ts"
 import { LISTING_JSON } from "../../platform/limits.ts"
-import type { ChannelListingEvent } from "../channels/port/said.ts"
+import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import { type PricingRatio, READ_ONLY_RATIO } from "./contract.ts"
 
 /** What a listing sells, and whose base price its ratio is a percent of. */

@@ -2,13 +2,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { makePageReader } from "../../platform/database/pages.ts"
+import { makePageReader } from "../../platform/database/list-pages.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
-import { accountExistsCondition } from "../channels/channel-accounts/known-account.ts"
+import { accountExistsCondition } from "../channels/channel-accounts/account-conditions.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
-import type { OperatorScoped } from "../own-row.ts"
-import { propertyExists, roomTypeExists } from "../properties/properties/belonging.ts"
-import { InstantColumn } from "../row-fields.ts"
+import { InstantColumn } from "../column-schemas.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
+import { propertyExists, roomTypeExists } from "../properties/properties/ownership.ts"
 import { Listing, PricingRatio, type search_listings } from "./contract.ts"
 import type { ListingMapping } from "./rules.ts"
 
@@ -107,7 +107,7 @@ const makeListRatios = (sql: Sql) => {
 }
 
 /** The SQL of finding listings. */
-export class ListingStore extends Context.Service<ListingStore>()("latchkey/resources/ListingStore", {
+export class ListingStore extends Context.Service<ListingStore>()("latchkey/domain/listings/ListingStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
     accountExists: makeAccountExists(sql),

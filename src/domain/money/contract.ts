@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { fieldsParameter } from "../../contract/chosen-fields.ts"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
+import { fieldsParameter } from "../../contract/field-selection.ts"
 import {
   CalendarDate,
   Currency,
@@ -12,7 +12,7 @@ import {
   RecordCode,
   textUpTo
 } from "../../contract/fields.ts"
-import { editPayloadFields } from "../../contract/fixed-fields.ts"
+import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { TRANSACTION_DAYS, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../platform/limits.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { makeImmutableFieldCheck } from "../../contract/fixed-fields.ts"
+import { makeImmutableFieldCheck } from "../../contract/immutable-fields.ts"
 import { formatMinorUnits, parseMinorUnits } from "../../contract/money.ts"
 import { toPage } from "../../contract/page.ts"
 import {
@@ -11,10 +11,10 @@ import {
   toUtcInstantText,
   truncateToSecond
 } from "../../contract/time.ts"
-import { retryWhileOrderChanges } from "../bookings/orders/rules.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../handled.ts"
-import { noSuchProperty } from "../properties/properties/belonging.ts"
-import { RowId } from "../row-fields.ts"
+import { retryWhileOrderChanges } from "../bookings/orders/optimistic-retry.ts"
+import { RowId } from "../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
+import { noSuchProperty } from "../properties/properties/ownership.ts"
 import {
   type create_transaction,
   type delete_transaction,

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { type DateRange, parseDateRange, validateRangeLength } from "../../contract/date-range.ts"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
-import { makeChangeDetector } from "../../contract/fixed-fields.ts"
+import { makeChangeDetector } from "../../contract/immutable-fields.ts"
 import { formatMinorUnits, splitByWeights } from "../../contract/money.ts"
 import { TRANSACTION_DAYS } from "../../platform/limits.ts"
 import { type TransactionStatus, update_transaction } from "./contract.ts"

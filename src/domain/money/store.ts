@@ -2,13 +2,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, partOf, type Value } from "../../platform/database/forms.ts"
-import { selectedColumnsSql } from "../../platform/database/pages.ts"
+import { selectedColumnsSql } from "../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { propertyExists } from "../properties/properties/belonging.ts"
+import { propertyExists } from "../properties/properties/ownership.ts"
 import { create, remove, update } from "./changes.ts"
 import { DictionaryRow } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
-import { isListedByOperator } from "./listed-entry.ts"
+import { isListedByOperator } from "./dictionary-sql.ts"
 import {
   checkTransactionFilters,
   search,
@@ -139,7 +139,7 @@ const listDictionary = (sql: Sql) => {
   return (operatorId: number, name: Dictionary) => readDictionary(statement({ operatorId, name }))
 }
 
-export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/resources/TransactionStore", {
+export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/domain/money/TransactionStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
     checkFilters: checkTransactionFilters(sql),

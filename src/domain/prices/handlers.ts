@@ -1,15 +1,15 @@
 import { Effect, Layer, Schema } from "effect"
-import { IdempotencyKeys } from "../../changes/Keys.ts"
-import { runAtMostOnce } from "../../changes/outward.ts"
-import { releasePermitWhile } from "../../contract/away-from-place.ts"
+import { runAtMostOnce } from "../../changes/external-action.ts"
+import { IdempotencyKeys } from "../../changes/IdempotencyKeys.ts"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { Upstream } from "../../contract/errors.ts"
+import { releasePermitWhile } from "../../contract/permit-release.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../channels/port/api-errors.ts"
 import { type ChannelAccountTarget, ChannelGateway } from "../channels/port/ChannelGateway.ts"
 import type { ChannelError } from "../channels/port/errors.ts"
-import { handleOperations, layerOperations, voidChangeHandler } from "../handled.ts"
 import { type ListingReference, noSuchListing } from "../listings/own-listing.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
 import {
   AirbnbListing,
   type get_airbnb_price_and_rules,

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../changes/recorded-change.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
 import { type ListingName, makeFindListing, ownListingSql } from "../listings/own-listing.ts"
-import { type ListingSettingsParameters, updateSnapshotSql } from "../listings/snapshot.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId } from "../own-row.ts"
+import { type ListingSettingsParameters, updateSnapshotSql } from "../listings/settings-snapshot.ts"
+import { type OperatorRowId, type OperatorScoped, readRowId } from "../operator-rows.ts"
 
 const readSnapshot = makeOptionalRowReader(Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) }))
 
@@ -64,13 +64,16 @@ const recordSnapshot = (sql: SqlClient.SqlClient) => {
 }
 
 /** What is known of listings' prices and rules here. */
-export class PriceAndRulesStore extends Context.Service<PriceAndRulesStore>()("latchkey/resources/PriceAndRulesStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    findListing: makeFindListing(sql),
-    findSnapshot: findSnapshot(sql),
-    recordSentSettings: recordSentSettings(sql),
-    recordSnapshot: recordSnapshot(sql)
-  }))
-}) {
+export class PriceAndRulesStore extends Context.Service<PriceAndRulesStore>()(
+  "latchkey/domain/prices/PriceAndRulesStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      findListing: makeFindListing(sql),
+      findSnapshot: findSnapshot(sql),
+      recordSentSettings: recordSentSettings(sql),
+      recordSnapshot: recordSnapshot(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(PriceAndRulesStore, PriceAndRulesStore.make)
 }

@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { FEED_LAG_MS } from "../../platform/limits.ts"
-import { consumersLagging } from "../../platform/telemetry/metrics/declared.ts"
-import { setGauge } from "../../platform/telemetry/metrics/measuring.ts"
+import { consumersLagging } from "../../platform/telemetry/metrics/metric-definitions.ts"
+import { setGauge } from "../../platform/telemetry/metrics/metric-updates.ts"
 import { repeatPeriodically } from "../loop.ts"
-import { markLaggingConsumersSql } from "./consumers.ts"
+import { markLaggingConsumersSql } from "./consumer-statements.ts"
 
 /** Milliseconds between two looks, and consumers one look writes a line about; the next look has the others. */
 export const LAGGING_POLL_MS = 60_000
@@ -32,7 +32,7 @@ export class LaggingConsumers extends Context.Service<
       now: Date
     ) => Effect.Effect<{ readonly lagging: number; readonly newlyLagging: ReadonlyArray<typeof NewlyLagging.Type> }>
   }
->()("latchkey/events/LaggingConsumers") {
+>()("latchkey/jobs/events/LaggingConsumers") {
   static readonly layer = Layer.effect(
     LaggingConsumers,
     Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { idsParameter } from "../../platform/database/parameters.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { repeatForever } from "../loop.ts"
-import { pollWhenWoken } from "../polls.ts"
+import { pollWhenWoken } from "../polling.ts"
 import { WakeUp } from "../WakeUp.ts"
 
 /** Milliseconds between two looks for what another process put into the feed, where no word of it came. */
@@ -23,7 +23,7 @@ export class NewEvents extends Context.Service<
     /** A latch of one waiter's own that every word of new events of the operator opens; the waiter closes it. */
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
->()("latchkey/events/NewEvents") {
+>()("latchkey/jobs/events/NewEvents") {
   /** Where this process is the only one that hands out events: the embedded database. */
   static readonly layerProcess: Layer.Layer<NewEvents> = Layer.sync(NewEvents, () => {
     const waiters = new Waiters()

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/database/choose.ts"
+import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/database/database-layers.ts"
 import { LaggingConsumers, watchLaggingConsumers } from "./LaggingConsumers.ts"
 import { NewEvents } from "./NewEvents.ts"
 

@@ -11,7 +11,7 @@ export class Readiness extends Context.Service<
     /** Asks it, and says no when it has not answered in time. */
     readonly isReady: Effect.Effect<boolean>
   }
->()("latchkey/database/Readiness") {
+>()("latchkey/platform/database/Readiness") {
   /** `patience`: milliseconds it has to answer. */
   static readonly layer = (
     timeoutMs: number = READINESS_TIMEOUT_MS

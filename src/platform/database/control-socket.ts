@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net"
 import { Effect, Layer } from "effect"
 import { controlSocketPath, shortControlPath } from "./control-path.ts"
 import { EmbeddedDatabase } from "./embedded.ts"
-import { FINAL_MESSAGE_MS, toFatalError } from "./guest-connection.ts"
+import { FINAL_MESSAGE_MS, toFatalError } from "./secondary-connection.ts"
 
 /** Commands that may be connected at once. */
 export const CONTROL_CONNECTIONS = 32

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PGlite } from "@electric-sql/pglite"
+import { Mutex } from "./mutex.ts"
 import { findPanic } from "./panic.ts"
-import { Mutex } from "./turns.ts"
 
 /** Milliseconds statements may follow one another before timers and sockets get their turn. */
 const MAX_RUN_MS = 5

@@ -4,18 +4,18 @@ import { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { columnTypes } from "./column-types.ts"
+import { prepareDatabaseFolder } from "./database-folder.ts"
+import { isNewFolder } from "./database-state.ts"
 import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
+import { toReason } from "./error-reason.ts"
 import { type DataFolderTaken, DataFolderUnusable, lockDataFolder } from "./folder-lock.ts"
-import { restrictPermissions } from "./folder-modes.ts"
 import type { FolderHolder } from "./folder-owner.ts"
-import { SecondaryConnection, type SecondaryTimeouts } from "./guest-connection.ts"
-import { isNewFolder } from "./inspect-folder.ts"
-import { removeLeftoverCopies } from "./left-copies.ts"
-import { prepareDatabaseFolder } from "./new-folder.ts"
+import { restrictPermissions } from "./folder-permissions.ts"
+import { removeLeftoverCopies } from "./leftover-copies.ts"
 import { PrivateFiles } from "./private-files.ts"
-import { toReason } from "./reason.ts"
-import { columnTypes } from "./types.ts"
+import { SecondaryConnection, type SecondaryTimeouts } from "./secondary-connection.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 
@@ -35,7 +35,7 @@ export class EmbeddedDatabase extends Context.Service<
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
->()("latchkey/database/EmbeddedDatabase") {
+>()("latchkey/platform/database/EmbeddedDatabase") {
   static readonly layerFolder = (
     dataDir: string,
     holder: FolderHolder

@@ -2,9 +2,9 @@ import * as Fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
-import { keepFilesPrivate } from "./folder-modes.ts"
+import { errorCodeOf } from "./error-reason.ts"
 import { clearOwner, type FolderHolder, findOwnerWithoutLock, readOwner, writeOwner } from "./folder-owner.ts"
-import { errorCodeOf } from "./reason.ts"
+import { keepFilesPrivate } from "./folder-permissions.ts"
 
 /** Another process works in the data folder: `pid`, `holder`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{

@@ -1,9 +1,9 @@
 import { Data, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { toReason } from "./error-reason.ts"
 import type { Migration } from "./migration.ts"
-import { retryOnLockConflict } from "./patience.ts"
-import { toReason } from "./reason.ts"
+import { retryOnLockConflict } from "./statement-retry.ts"
 
 /** A migration that did not apply. Nothing of it is left in the database, or some pieces; the ones before it stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { IndexNotBuilt } from "./built-beside.ts"
+import type { IndexNotBuilt } from "./concurrent-index.ts"
 
 /**
  * One step of the schema. `up` issues its statements one by one (a prepared statement takes one command) and runs

@@ -1,10 +1,15 @@
 import { Effect, Layer } from "effect"
-import { connectionsMax, connectionsPending, connectionsUsed, databaseUp } from "../telemetry/metrics/declared.ts"
-import { registerGauge } from "../telemetry/metrics/family.ts"
-import { setGauge } from "../telemetry/metrics/measuring.ts"
-import { DatabaseSettings, maxBackgroundStatements } from "./choose.ts"
-import { countStatementsInFlight, type PoolName } from "./measured.ts"
+import {
+  connectionsMax,
+  connectionsPending,
+  connectionsUsed,
+  databaseUp
+} from "../telemetry/metrics/metric-definitions.ts"
+import { registerGauge } from "../telemetry/metrics/metric-family.ts"
+import { setGauge } from "../telemetry/metrics/metric-updates.ts"
+import { DatabaseSettings, maxBackgroundStatements } from "./database-layers.ts"
 import { Readiness } from "./Readiness.ts"
+import { countStatementsInFlight, type PoolName } from "./statement-metrics.ts"
 
 /** Milliseconds between two questions whether the database is there. */
 export const DATABASE_PROBE_MS = 15_000

@@ -3,9 +3,9 @@ import { Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../limits.ts"
+import { columnTypes } from "./column-types.ts"
 import { makeSocketOptions } from "./encryption.ts"
 import { makeTimedClient } from "./timed-statements.ts"
-import { columnTypes } from "./types.ts"
 
 /** Connections of one process for requests: one for each place, and some for looking up tokens and links. */
 export const DATABASE_CONNECTIONS = CONCURRENCY_PERMITS + CONNECTIONS_BESIDE_PERMITS

@@ -1,6 +1,6 @@
 import { Context, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { measureStatement } from "./measured.ts"
+import { measureStatement } from "./statement-metrics.ts"
 
 // How a store reads: rows are decoded by a Schema, and a row that does not fit, like a database that is gone, is a
 // defect of the service and never something a caller could mend.
@@ -13,7 +13,7 @@ type ObjectRowsStatement<R> = RowsStatement<object, R>
  * What is waited for between the database's answer and reading it: what follows holds the thread, to the end of the
  * answer that is built of it. Nothing, unless whoever runs the work says otherwise.
  */
-export const BeforeDecoding = Context.Reference<Effect.Effect<void>>("latchkey/database/BeforeReading", {
+export const BeforeDecoding = Context.Reference<Effect.Effect<void>>("latchkey/platform/database/BeforeDecoding", {
   defaultValue: () => Effect.void
 })
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { Data, Result } from "effect"
-import type { SecretKey, SecretKeys } from "./keys.ts"
+import type { SecretKey, SecretKeys } from "./secret-keys.ts"
 
 // A secret as a column keeps it:
 //

@@ -3,7 +3,8 @@ import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from 
 import type { LogLevel } from "effect/LogLevel"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import type { CollectorHeaders, ResourceAttributes } from "./collector-settings.ts"
-import { makeLineWriter, type LogLineWriter } from "./lines.ts"
+import { withoutErrorMessages } from "./error-message-redaction.ts"
+import { type LogLineWriter, makeLineWriter } from "./line-writer.ts"
 import { formatJsonLine, formatPrettyLine } from "./log-format.ts"
 import {
   CurrentSampler,
@@ -14,7 +15,6 @@ import {
   withSampler
 } from "./sampling.ts"
 import { withoutSecrets } from "./secrets.ts"
-import { withoutErrorMessages } from "./untold.ts"
 
 /** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
 export const EXPORT_TIMEOUT_MS = 3_000

@@ -69,12 +69,14 @@ export const makeSampler = ({ name, ratio }: NamedSampler): Sampler => ({
 export const RECORD_NOTHING: Sampler = { shouldRecord: never, propagatesRecorded: parentBased(always) }
 
 /** The sampler that roots ask. */
-export const CurrentSampler = Context.Reference<Sampler>("latchkey/telemetry/CurrentSampler", {
+export const CurrentSampler = Context.Reference<Sampler>("latchkey/platform/telemetry/CurrentSampler", {
   defaultValue: () => makeSampler(DEFAULT_SAMPLER)
 })
 
 /** Stands among a root's annotations: whether it is recorded was asked already. */
-const SamplingDecided = Context.Reference<boolean>("latchkey/telemetry/Decided", { defaultValue: () => false })
+const SamplingDecided = Context.Reference<boolean>("latchkey/platform/telemetry/SamplingDecided", {
+  defaultValue: () => false
+})
 export const SAMPLING_DECIDED: Context.Context<never> = Context.make(SamplingDecided, true)
 
 /** The tracer, asking the sampler of every root that did not ask itself: those of work in the background. */

@@ -5,8 +5,8 @@ import { Operators } from "../../domain/access/operators/Operators.ts"
 import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
 import { type AccountManager, SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import type { OperatorAccount } from "../../domain/access/sign-in/sub-account-store.ts"
-import { runCommand } from "./answer.ts"
-import { passwordFlags, readPasswordOption } from "./password.ts"
+import { runCommand } from "./command-runner.ts"
+import { passwordFlags, readPasswordOption } from "./password-flags.ts"
 
 const create = Command.make(
   "create",

@@ -1,11 +1,11 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type AuditEntry, AuditLog, type FailedCallSummary } from "../../changes/TrailLog.ts"
+import { type AuditEntry, AuditLog, type FailedCallSummary } from "../../changes/AuditLog.ts"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { AUDIT_DEFAULT, AUDIT_MAX } from "../../platform/limits.ts"
-import { runCommand } from "./answer.ts"
-import { instantFlag } from "./instant.ts"
+import { runCommand } from "./command-runner.ts"
+import { instantFlag } from "./instant-flag.ts"
 
 const RECORD_PATTERN = /^[a-z_]+:\S+$/
 

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
 import packageJson from "../../../package.json" with { type: "json" }
-import { makeFolderByteStorage } from "../../domain/guests/images/bytes-in-folder.ts"
+import { makeFolderByteStorage } from "../../domain/guests/images/folder-byte-storage.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { exportDatabase } from "../backup/reading.ts"
-import { findImageFolder, withSourceDatabase } from "../backup/source.ts"
-import { writeBackup } from "../backup/writing.ts"
-import { runStandaloneCommand } from "./answer.ts"
+import { writeBackup } from "../backup/backup-writer.ts"
+import { exportDatabase } from "../backup/database-export.ts"
+import { findImageFolder, withSourceDatabase } from "../backup/installation-database.ts"
+import { runStandaloneCommand } from "./command-runner.ts"
 
 /** What a backup says of images that had no file. */
 export const formatImageCounts = ({

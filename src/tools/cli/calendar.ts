@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest, Conflict } from "../../contract/errors.ts"
 import type { ImportedCalendar } from "../../domain/calendars/imported-calendars/calendar.ts"
 import { ImportedCalendars } from "../../domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { toFeedUrl } from "../../domain/calendars/property-feeds/address.ts"
+import { toFeedUrl } from "../../domain/calendars/property-feeds/feed-url.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
@@ -12,7 +12,7 @@ import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./answer.ts"
+import { runCommand } from "./command-runner.ts"
 
 /** With the calendars of the service, and its rules for addresses. */
 const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>

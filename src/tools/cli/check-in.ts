@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
 import { layerCommandWakeUp } from "../../jobs/layer.ts"
-import { runCommand } from "./answer.ts"
+import { runCommand } from "./command-runner.ts"
 
 const approve = Command.make(
   "approve",

@@ -4,7 +4,7 @@ import { type PartnerCredentials, type PartnerListItem, Partners } from "../../d
 import { PublicClientEnabled } from "../../platform/installation.ts"
 import { PARTNER_REDIRECTS } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./answer.ts"
+import { runCommand } from "./command-runner.ts"
 
 const clientArgument = Argument.String("id").pipe(Argument.withDescription("client_id"))
 

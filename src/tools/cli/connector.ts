@@ -5,7 +5,7 @@ import { ChannelType } from "../../domain/channels/port/channel-type.ts"
 import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./answer.ts"
+import { runCommand } from "./command-runner.ts"
 
 const connectorFlag = Flag.Int("connector").pipe(Flag.withDescription("connector_id"))
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { seedDemo } from "../demo/seed.ts"
-import { runCommand } from "./answer.ts"
+import { runCommand } from "./command-runner.ts"
 
 const seed = Command.make("seed", {}, () =>
   runCommand(

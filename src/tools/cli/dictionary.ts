@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { CurrentActor } from "../../contract/acting.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
 import { Dictionary } from "../../domain/money/dictionaries.ts"
-import { OperatorDictionaries } from "../../domain/money/OwnDictionaries.ts"
-import type { OperatorDictionaryEntry } from "../../domain/money/own-dictionary.ts"
-import { runCommand } from "./answer.ts"
+import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
+import type { OperatorDictionaryEntry } from "../../domain/money/operator-dictionary.ts"
+import { runCommand } from "./command-runner.ts"
 
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 const dictionaryFlag = Flag.Literals("dictionary", Dictionary.literals).pipe(Flag.withDescription("Dictionary"))

@@ -1,8 +1,8 @@
 import { Data, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Configuration } from "../../service/configuration.ts"
-import { writeSite } from "../../transports/docs/site/write.ts"
-import { runStandaloneCommand } from "./answer.ts"
+import { writeSite } from "../../transports/docs/site/site-writer.ts"
+import { runStandaloneCommand } from "./command-runner.ts"
 
 /** The folder cannot be written. */
 class DocsNotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}

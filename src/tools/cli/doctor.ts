@@ -2,14 +2,14 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
-import { layerCommandDatabase } from "../../platform/database/choose.ts"
+import { layerCommandDatabase } from "../../platform/database/database-layers.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { collectFindings } from "../doctor/examine.ts"
 import type { Finding } from "../doctor/finding.ts"
-import { listSettings } from "../doctor/shown.ts"
-import { layerCommandSettings } from "./answer.ts"
-import { CommandFailed } from "./failure.ts"
-import { JsonFlag, reportFailure } from "./reporting.ts"
+import { listSettings } from "../doctor/setting-views.ts"
+import { CommandFailed } from "./command-failure.ts"
+import { JsonFlag, reportFailure } from "./command-output.ts"
+import { layerCommandSettings } from "./command-runner.ts"
 
 const STATUS_MARKS: Record<Finding["is"], string> = {
   fine: "ok     ",

@@ -5,11 +5,11 @@ import { BadRequest, Conflict, NotFound } from "../../contract/errors.ts"
 import { ImageBytes } from "../../domain/guests/images/ImageBytes.ts"
 import { Images } from "../../domain/guests/images/Images.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { findImageFolder } from "../backup/source.ts"
-import { eraseGuests } from "../privacy/erasing.ts"
-import { exportGuest } from "../privacy/exporting.ts"
-import { findGuest, type GuestMatch, type GuestQuery } from "../privacy/finding.ts"
-import { runCommand } from "./answer.ts"
+import { findImageFolder } from "../backup/installation-database.ts"
+import { eraseGuests } from "../privacy/guest-erasure.ts"
+import { exportGuest } from "../privacy/guest-export.ts"
+import { findGuest, type GuestMatch, type GuestQuery } from "../privacy/guest-search.ts"
+import { runCommand } from "./command-runner.ts"
 
 // What a guest may ask a host for: everything that is known of him, and that it be forgotten.
 

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { resolveAsker } from "../../domain/knowledge/search/asker.ts"
+import { resolveAsker } from "../../domain/knowledge/search/command-line-asker.ts"
 import { type AnswerSentence, KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
 import { AnswerStore } from "../../domain/knowledge/search/store.ts"
-import { runCommand } from "./answer.ts"
+import { runCommand } from "./command-runner.ts"
 
 const ask = Command.make(
   "ask",

@@ -1,7 +1,7 @@
 import { Command } from "effect/cli"
-import { linkListingCommand, listingRatioCommand } from "./listing-link.ts"
-import { listListingsCommand } from "./listing-list.ts"
-import { listingPushesCommand } from "./listing-pushes.ts"
+import { listListingsCommand } from "./listing-list-command.ts"
+import { linkListingCommand, listingRatioCommand } from "./listing-mapping-commands.ts"
+import { listingPushesCommand } from "./listing-pushes-command.ts"
 
 export const listingCommand = Command.make("listing").pipe(
   Command.withDescription("List listings of channels, map them, set their price and show their pushes"),

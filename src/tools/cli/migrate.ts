@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrations } from "../../../migrations/index.ts"
 import { migrate as applyMigrations } from "../../platform/database/migrate.ts"
-import { runUnmigratedCommand } from "./answer.ts"
+import { runUnmigratedCommand } from "./command-runner.ts"
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   runUnmigratedCommand(

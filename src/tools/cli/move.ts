@@ -2,12 +2,12 @@ import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
-import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../../platform/database/address.ts"
+import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../../platform/database/database-url.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { abortMove, moveToServer as moveTo, NotMoved } from "../backup/moving.ts"
-import { runStandaloneCommand } from "./answer.ts"
+import { abortMove, moveToServer as moveTo, NotMoved } from "../backup/server-move.ts"
 import { formatImageCounts } from "./backup.ts"
-import { DatabaseUnreachable, isDatabaseUnreachable } from "./failure.ts"
+import { DatabaseUnreachable, isDatabaseUnreachable } from "./command-failure.ts"
+import { runStandaloneCommand } from "./command-runner.ts"
 
 const parseTargetAddress = (target: Redacted.Redacted): Effect.Effect<Redacted.Redacted, NotMoved> =>
   isDatabaseUrl(Redacted.value(target))

@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
 import { CliOutput } from "effect/cli"
-import { printFailure } from "./reporting.ts"
+import { printFailure } from "./command-output.ts"
 
 /** A wrong invocation is told in a line and names the help, instead of burying the reason under it. */
 export const makePresenter = (json: boolean): CliOutput.Presenter => ({

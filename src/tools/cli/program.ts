@@ -2,8 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Struct } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
+import { JsonFlag } from "./command-output.ts"
 import { makePresenter } from "./presenter.ts"
-import { JsonFlag } from "./reporting.ts"
 
 /** Each by its name, and loaded when it is asked for: a command starts without what the others need, in half of the time. */
 export const COMMANDS = {

@@ -1,6 +1,6 @@
 import { Command } from "effect/cli"
-import { activatePropertyCommand, deactivatePropertyCommand } from "./property-active.ts"
-import { propertyFeedCommand } from "./property-feed.ts"
+import { activatePropertyCommand, deactivatePropertyCommand } from "./property-activation-commands.ts"
+import { propertyFeedCommand } from "./property-feed-command.ts"
 
 export const propertyCommand = Command.make("property").pipe(
   Command.withDescription("Activate and deactivate properties, and show their exported calendars"),

@@ -3,13 +3,13 @@ import { Argument, Command } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
-import { describeDatabaseUrl } from "../../platform/database/address.ts"
+import { describeDatabaseUrl } from "../../platform/database/database-url.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { loadBackup, resolveMigrations } from "../backup/loading.ts"
-import { openBackup } from "../backup/opening.ts"
-import { openImageStore, withTargetDatabase } from "../backup/source.ts"
-import { runStandaloneCommand } from "./answer.ts"
+import { loadBackup, resolveMigrations } from "../backup/backup-loader.ts"
+import { openBackup } from "../backup/backup-reader.ts"
+import { openImageStore, withTargetDatabase } from "../backup/installation-database.ts"
 import { formatImageCounts } from "./backup.ts"
+import { runStandaloneCommand } from "./command-runner.ts"
 
 const restoreBackup = Effect.fnUntraced(function* (file: string) {
   const startedAt = performance.now()

@@ -1,19 +1,12 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { decodeFailureModeRequest, decodeListingRequest } from "../../connectors/sandbox/asked.ts"
-import { SANDBOX_CHANNELS } from "../../connectors/sandbox/channels.ts"
+import { SANDBOX_CHANNELS } from "../../connectors/sandbox/channel-profiles.ts"
+import { decodeFailureModeRequest, decodeListingRequest } from "../../connectors/sandbox/requests.ts"
 import { FAILURE_MODES } from "../../connectors/sandbox/rows.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
-import { runCommand } from "./answer.ts"
-import {
-  bookCommand,
-  cancelCommand,
-  changeCommand,
-  payCommand,
-  refundCommand,
-  timeoutCommand
-} from "./sandbox-guests.ts"
-import { listFlags, toOperatorFilter, toPageRequest } from "./sandbox-lists.ts"
+import { runCommand } from "./command-runner.ts"
+import { amountFlag, integerFlag, textFlag, toProvidedFields, withSandbox } from "./sandbox-context.ts"
+import { listFlags, toOperatorFilter, toPageRequest } from "./sandbox-list-flags.ts"
 import {
   acceptOfferCommand,
   declineOfferCommand,
@@ -21,8 +14,15 @@ import {
   reviewCommand,
   threadsCommand,
   writeCommand
-} from "./sandbox-talk.ts"
-import { amountFlag, integerFlag, textFlag, toProvidedFields, withSandbox } from "./sandbox-with.ts"
+} from "./sandbox-message-commands.ts"
+import {
+  bookCommand,
+  cancelCommand,
+  changeCommand,
+  payCommand,
+  refundCommand,
+  timeoutCommand
+} from "./sandbox-order-commands.ts"
 
 const open = Command.make(
   "open",

@@ -1,12 +1,12 @@
 import { Console, Data, Effect } from "effect"
 import { Command } from "effect/cli"
-import { generateKey, noSecretKeys, type SecretKeys } from "../../platform/sealing/keys.ts"
-import { type RotationResult, rotateSecrets } from "../../platform/sealing/rotating.ts"
-import { findMissingKeyIds, loadKeyUsage } from "../../platform/sealing/standing.ts"
-import { KeyMissing } from "../../platform/sealing/start.ts"
+import { findMissingKeyIds, loadKeyUsage } from "../../platform/sealing/key-usage.ts"
+import { generateKey, noSecretKeys, type SecretKeys } from "../../platform/sealing/secret-keys.ts"
+import { type RotationResult, rotateSecrets } from "../../platform/sealing/secret-rotation.ts"
+import { KeyMissing } from "../../platform/sealing/startup-check.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./answer.ts"
-import { JsonFlag, reportFailure } from "./reporting.ts"
+import { JsonFlag, reportFailure } from "./command-output.ts"
+import { runCommand } from "./command-runner.ts"
 
 const newCommand = Command.make("new", {}, () =>
   // Also where SECRET_KEY is wrong: whoever puts it right wants a key.

@@ -5,8 +5,8 @@ import { Command, Flag } from "effect/cli"
 import { WORKERS } from "../../platform/limits.ts"
 import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
-import type { WorkerNeverReady } from "../workers/lives.ts"
-import { reportFailure } from "./reporting.ts"
+import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
+import { reportFailure } from "./command-output.ts"
 import { exitAtSecondSignal, stopAtHangUp } from "./signals.ts"
 
 type ServeRole = "all" | "api" | "worker"
@@ -60,13 +60,13 @@ const serveAlone = Effect.fnUntraced(function* (role: ServeRole) {
 
 const serveAsWorker = Effect.fnUntraced(function* (role: ServeRole) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
-  const { connectToSupervisor: withParent } = yield* Effect.promise(() => import("../workers/with-parent.ts"))
+  const { connectToSupervisor: withParent } = yield* Effect.promise(() => import("../workers/supervisor-connection.ts"))
   // METRICS_PORT is one port of all: it is no worker's.
   return yield* serveWith({ role, ...withParent() })
 })
 
 const serveAsPrimary = Effect.fnUntraced(function* (workers: number, settings: Settings) {
-  const { runSupervisor: parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
+  const { runSupervisor: parent } = yield* Effect.promise(() => import("../workers/supervisor.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
   return yield* parent(workers, settings).pipe(
     Effect.provide(Layer.merge(WorkerProcesses.layer, layerPrimaryLog(settings)))

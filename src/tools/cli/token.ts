@@ -1,8 +1,8 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { Operators } from "../../domain/access/operators/Operators.ts"
-import { SCOPES } from "../../domain/access/operators/rules.ts"
-import { runCommand } from "./answer.ts"
-import { tokenLimitCommand } from "./limits.ts"
+import { SCOPES } from "../../domain/access/operators/operator-schemas.ts"
+import { runCommand } from "./command-runner.ts"
+import { tokenLimitCommand } from "./limit-commands.ts"
 
 const create = Command.make(
   "create",

@@ -1,7 +1,7 @@
 import { Command } from "effect/cli"
-import { webhookDeliveriesCommand } from "./webhook-deliveries.ts"
-import { webhookListenCommand } from "./webhook-listen.ts"
-import { webhookReplayCommand } from "./webhook-replay.ts"
+import { webhookDeliveriesCommand } from "./webhook-deliveries-command.ts"
+import { webhookListenCommand } from "./webhook-listen-command.ts"
+import { webhookReplayCommand } from "./webhook-replay-command.ts"
 
 export const webhookCommand = Command.make("webhook").pipe(
   Command.withDescription("List, resend and receive webhook deliveries"),

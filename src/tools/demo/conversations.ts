@@ -1,4 +1,4 @@
-import type { HistoricThread } from "../../connectors/sandbox/remembering.ts"
+import type { HistoricThread } from "../../connectors/sandbox/history-import.ts"
 import { addDays, dateInZone } from "../../contract/time.ts"
 import { bookerOf } from "./guests.ts"
 import { listingIdOf } from "./listings.ts"

@@ -1,4 +1,4 @@
-import type { SandboxChannel } from "../../connectors/sandbox/channels.ts"
+import type { SandboxChannel } from "../../connectors/sandbox/channel-profiles.ts"
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 

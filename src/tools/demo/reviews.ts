@@ -1,4 +1,4 @@
-import type { AccountHistory } from "../../connectors/sandbox/remembering.ts"
+import type { AccountHistory } from "../../connectors/sandbox/history-import.ts"
 import { formatUtcInstant, startOfDay } from "../../contract/time.ts"
 import type { DemoOrder } from "./orders.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { CurrentActor, systemActor } from "../../contract/acting.ts"
+import { CurrentActor, systemActor } from "../../contract/actor.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
 import { DEMO_EMAIL } from "./seed.ts"

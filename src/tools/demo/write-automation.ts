@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
-import { planOnce } from "../../domain/automation/planning/planning.ts"
-import { PlanningQueue } from "../../domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../../domain/automation/planning/PlanningQueue.ts"
+import { planOnce } from "../../domain/automation/planning/planner.ts"
 import { RuleStore } from "../../domain/automation/rules/store.ts"
+import { DEMO_AUTOMATION_RULES } from "./automation-rules.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { DEMO_AUTOMATION_RULES } from "./rules.ts"
 
 /**
  * What is done by itself from now on: nothing that guests have said so far is answered, and what was due is not made up for. It is

@@ -4,11 +4,11 @@ import { Orders } from "../../domain/bookings/reservations/Orders.ts"
 import { nightCount } from "../../domain/bookings/reservations/rules/nights.ts"
 import { NewStay } from "../../domain/bookings/stays/stay.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { commissionOf } from "./entries.ts"
 import { bookerOf } from "./guests.ts"
 import type { DemoOrder } from "./orders.ts"
+import { commissionOf } from "./transactions.ts"
 
-/** Custom channel of orders made by hand (domain/channels/custom-channels/dictionary.ts). */
+/** Custom channel of orders made by hand (domain/channels/custom-channels/built-in-channels.ts). */
 const DIRECT_CHANNEL_ID = 30
 
 /** Enters the orders made by hand in the way they come in: with their guests, the nights they hold and their events. */

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { lacksDatabase } from "../../platform/database/inspect-folder.ts"
+import { lacksDatabase } from "../../platform/database/database-state.ts"
 import type { Migration } from "../../platform/database/migration.ts"
 import type { Settings } from "../../service/configuration.ts"
-import { checkDirectUrl } from "./direct.ts"
+import { checkCollector, checkDatabase, checkDatabaseInTime, checkDisk, checkPublicUrl, checkRedis } from "./checks.ts"
+import { checkDirectUrl } from "./direct-url-check.ts"
 import { type Finding, okFinding } from "./finding.ts"
-import { checkCollector, checkDatabase, checkDatabaseInTime, checkDisk, checkPublicUrl, checkRedis } from "./look.ts"
-import { nodeFinding } from "./rules.ts"
-import { checkSettings } from "./settings.ts"
+import { nodeFinding } from "./finding-rules.ts"
+import { checkSettings } from "./settings-check.ts"
 
 /** Everything that is looked at, side by side; `on` gives work its database, which may not be there. */
 export const collectFindings = Effect.fnUntraced(function* <E, R>(

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from "node:cluster"
 import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
-import { makeCountHandler } from "./counting.ts"
-import { trackConnectionHandover } from "./handed-over.ts"
-import { WorkerMetrics } from "./WorkersMeasured.ts"
-import { type SupervisorMessage, WorkerMessage } from "./words.ts"
+import { trackConnectionHandover } from "./connection-handover.ts"
+import { makeCountHandler } from "./count-handler.ts"
+import { WorkerMetrics } from "./WorkerMetrics.ts"
+import { type SupervisorMessage, WorkerMessage } from "./worker-messages.ts"
 
 /** How a process ended: its status, or the signal that ended it. */
 export interface ProcessEnd {
@@ -33,7 +33,7 @@ export class WorkerProcesses extends Context.Service<
     /** What they counted. */
     readonly metrics: Pick<WorkerMetrics, "all" | "ready">
   }
->()("latchkey/workers/WorkerProcesses") {
+>()("latchkey/tools/workers/WorkerProcesses") {
   /**
    * Processes of this same program and its arguments, which have the port from this one: it takes connections and hands them
    * out in turn. A worker whose parent is gone, however that ended, ends at once.

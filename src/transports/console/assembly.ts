@@ -9,7 +9,7 @@ import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCal
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import { OperatorDictionaries } from "../../domain/money/OwnDictionaries.ts"
+import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
 import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { TestEvents } from "../../domain/webhooks/deliveries/TestEvents.ts"
 import { HostWebhooks } from "../../domain/webhooks/subscriptions/HostWebhooks.ts"

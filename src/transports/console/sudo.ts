@@ -1,9 +1,9 @@
 import { Clock, Effect, Option } from "effect"
-import type { CurrentActor } from "../../contract/acting.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
 import { Sessions, type SignInFailure, SUDO_MS } from "../../domain/access/sign-in/Sessions.ts"
 import { BUSY_RETRY_SECONDS } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
-import type { ActionError } from "./outcome.ts"
+import type { ActionError } from "./action-outcome.ts"
 import { TEXTS } from "./texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { type HttpServerResponse, setCookieUnsafe } from "effect/http/HttpServerResponse"
-import type { CurrentActor } from "../../contract/acting.ts"
-import { KNOWN_BROWSER_COOKIE_PATTERN, SESSION_COOKIE_PATTERN } from "../../domain/access/sign-in/cookie.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
+import { KNOWN_BROWSER_COOKIE_PATTERN, SESSION_COOKIE_PATTERN } from "../../domain/access/sign-in/cookies.ts"
 import type { Session } from "../../domain/access/sign-in/Sessions.ts"
 
 // One request of a browser to a page of the console, and what tells our own forms from others'.

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Semaphore } from "effect"
-import { toPrintableName } from "../../contract/told-name.ts"
+import { toPrintableName } from "../../contract/printable-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../platform/limits.ts"
 
 // Batches are of revision 2025-03-26 alone, and the one way to ask for many answers with one small request.

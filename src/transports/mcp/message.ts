@@ -5,7 +5,7 @@ import type { ServiceResponse } from "../../contract/envelope.ts"
 import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { decodeUtf8 } from "../../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../platform/limits.ts"
-import { mapMessages, wrapArguments } from "./arguments.ts"
+import { mapMessages, wrapArguments } from "./argument-wrapper.ts"
 import { findBatchError } from "./batch.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 

@@ -1,4 +1,4 @@
-import { findNearestName } from "./nearest.ts"
+import { findNearestName } from "./nearest-name.ts"
 
 // Which tool a name that is none may stand for. What it does must be the same: who wants something gone is not told how to make it.
 

@@ -1,5 +1,4 @@
 import type { Tool } from "@modelcontextprotocol/server"
-import { publishedInputSchemaOf } from "../../contract/input-schema.ts"
 import {
   type AnyOperation,
   isAllowedForReadOnlyToken,
@@ -8,9 +7,10 @@ import {
   type ToolMetadata,
   toolMetadataOf
 } from "../../contract/operation.ts"
+import { publishedInputSchemaOf } from "../../contract/tool-schema.ts"
 import type { DeploymentName } from "../../platform/installation.ts"
-import { makeUnknownArgumentNotice } from "./ignored.ts"
-import { toolAliases } from "./other-names.ts"
+import { toolAliases } from "./aliases.ts"
+import { makeUnknownArgumentNotice } from "./unknown-arguments.ts"
 
 /** An operation as MCP offers it. */
 export interface McpTool {

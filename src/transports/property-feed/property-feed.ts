@@ -3,24 +3,24 @@ import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Places } from "../../admission/concurrency/Places.ts"
-import { windowOf } from "../../admission/windows/window.ts"
+import { windowOf } from "../../admission/windows/rate-window.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
-import { FEED_SUFFIX, FEEDS_PREFIX } from "../../domain/calendars/property-feeds/address.ts"
+import { FEED_SUFFIX, FEEDS_PREFIX } from "../../domain/calendars/property-feeds/feed-url.ts"
 import { type PropertyFeed, PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { PROPERTY_FEED_READS_A_MINUTE } from "../../platform/limits.ts"
-import { makeRateLimiter } from "../pages/counting.ts"
-import { PRIVATE_PAGE_HEADERS } from "../pages/document.ts"
+import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { ICALENDAR_TYPE } from "../pages/icalendar.ts"
 import { matchesEtag } from "../pages/if-none-match.ts"
+import { makeRateLimiter } from "../pages/rate-limiter.ts"
 import {
   isReadMethod,
   methodNotAllowed,
   plainTextResponse,
   traceAndLogResponse,
   withRetryAfter
-} from "../pages/secret-address.ts"
-import { renderFeedText } from "./text.ts"
+} from "../pages/secret-url.ts"
+import { renderFeedText } from "./feed-text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

@@ -1,6 +1,6 @@
 import { parseUnits } from "../../connectors/sandbox/amounts.ts"
-import { holdsNights, orderTotal } from "../../connectors/sandbox/order.ts"
-import type { SandboxOrderRow } from "../../connectors/sandbox/Seeing.ts"
+import { holdsNights, orderTotal } from "../../connectors/sandbox/order-transitions.ts"
+import type { SandboxOrderRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import type { RowPage } from "../../platform/database/rows.ts"

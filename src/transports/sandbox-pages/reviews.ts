@@ -1,5 +1,5 @@
 import { isStayOver } from "../../connectors/sandbox/reviews.ts"
-import type { SandboxOrderRow } from "../../connectors/sandbox/Seeing.ts"
+import type { SandboxOrderRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { field, multilineField, sandboxForm } from "./fields.ts"
 

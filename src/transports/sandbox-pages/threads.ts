@@ -1,5 +1,5 @@
 import { offerStatusAt } from "../../connectors/sandbox/offers.ts"
-import type { SandboxThreadRow } from "../../connectors/sandbox/Seeing.ts"
+import type { SandboxThreadRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { toInstant } from "../../contract/time.ts"
 import { IMAGE_EXTENSION, IMAGES_PREFIX, imageUrl, isImageToken } from "../../domain/guests/images/address.ts"
 import type { RowPage } from "../../platform/database/rows.ts"

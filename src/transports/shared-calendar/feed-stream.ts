@@ -7,10 +7,10 @@ import {
   type SharedPropertySummary
 } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PublicUrl } from "../../platform/installation.ts"
-import { logFailure } from "../pages/failure.ts"
-import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource } from "./feed.ts"
-import { calendarName } from "./page.ts"
-import { partPosition } from "./paging.ts"
+import { logFailure } from "../pages/failure-cause.ts"
+import { calendarName } from "./calendar-page.ts"
+import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource } from "./feed-text.ts"
+import { partPosition } from "./pagination.ts"
 import { toSlices } from "./slices.ts"
 
 /** Properties of a piece, whose days are read by one statement: the embedded database lets nobody else in between. */

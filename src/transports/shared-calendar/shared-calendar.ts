@@ -3,13 +3,13 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Places } from "../../admission/concurrency/Places.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
-import { SHARED_CALENDAR_PREFIX, shareLinkUrl } from "../../domain/calendars/calendar-share-links/address.ts"
 import { locatePage } from "../../domain/calendars/calendar-share-links/rules.ts"
 import { type OpenedLink, SharedCalendars } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { SHARED_CALENDAR_PREFIX, shareLinkUrl } from "../../domain/calendars/calendar-share-links/share-link-url.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { SHARED_PAGE_PROPERTIES } from "../../platform/limits.ts"
-import { splitTarget } from "../http/target.ts"
-import { PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/document.ts"
+import { splitTarget } from "../http/request-target.ts"
+import { PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
 import { ICALENDAR_TYPE } from "../pages/icalendar.ts"
 import {
   isReadMethod,
@@ -17,8 +17,7 @@ import {
   plainTextResponse,
   traceAndLogResponse,
   withRetryAfter
-} from "../pages/secret-address.ts"
-import { makeFeedOpener } from "./feed-stream.ts"
+} from "../pages/secret-url.ts"
 import {
   busyPage,
   failedPage,
@@ -28,10 +27,11 @@ import {
   rejectedPage,
   renderCalendarPage,
   tooManyPage
-} from "./page.ts"
-import { PAGES_MAX, PARTS_MAX, pagePosition, readNumberParam } from "./paging.ts"
+} from "./calendar-page.ts"
+import { makeFeedOpener } from "./feed-stream.ts"
+import { makeLinkRateLimiter } from "./link-rate-limiter.ts"
+import { PAGES_MAX, PARTS_MAX, pagePosition, readNumberParam } from "./pagination.ts"
 import { mapInSlices } from "./slices.ts"
-import { makeLinkRateLimiter } from "./views.ts"
 
 const FEED_ENDING = ".ics"
 const FEED_HEADERS = { ...PRIVATE_PAGE_HEADERS, "content-disposition": 'inline; filename="calendar.ics"' }

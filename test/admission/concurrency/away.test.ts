@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { releasePermitForExternalAct, releasePermitWhile } from "../../../src/contract/away-from-place.ts"
+import { releasePermitForExternalAct, releasePermitWhile } from "../../../src/contract/permit-release.ts"
 import { EMBEDDED_PERMITS, FEED_WAITING_READS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 
 /** Where a call is: it waits for a place, works in it, is away from it, or is over. */

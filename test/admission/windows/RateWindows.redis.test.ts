@@ -5,16 +5,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { createClient } from "redis"
-import { REDIS_KEY_GRACE_SECONDS } from "../../../src/admission/windows/counting-script.ts"
 import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import { type Bucket, windowOf } from "../../../src/admission/windows/rate-window.ts"
+import { REDIS_KEY_GRACE_SECONDS } from "../../../src/admission/windows/redis-counter-script.ts"
 import {
   REDIS_CONNECT_TIMEOUT_MS,
   REDIS_RETRY_INTERVAL_MS,
   REDIS_TIMEOUT_MS,
   REDIS_WARNING_INTERVAL_MS
 } from "../../../src/admission/windows/redis-link.ts"
-import { type Bucket, windowOf } from "../../../src/admission/windows/window.ts"
 import { makeRedisProxy } from "../../support/admission/windows/redis-proxy.ts"
 
 const redisUrl = process.env.REDIS_URL ?? ""

@@ -5,7 +5,7 @@ import fc from "fast-check"
 import type { WindowsDecision } from "../../../src/admission/windows/admission.ts"
 import { bucketsOf, type RateLimitedCall } from "../../../src/admission/windows/limit-table.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/admission/windows/window.ts"
+import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/admission/windows/rate-window.ts"
 import { Model } from "../../support/admission/windows/model.ts"
 import { makeParent } from "../../support/tools/workers/loopback.ts"
 

@@ -8,7 +8,7 @@ import {
   countsAsInvalid,
   type RateLimitedCall
 } from "../../../src/admission/windows/limit-table.ts"
-import type { Bucket } from "../../../src/admission/windows/window.ts"
+import type { Bucket } from "../../../src/admission/windows/rate-window.ts"
 import { rateLimitOf, routeOf } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"
 

@@ -4,7 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import fc from "fast-check"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import type { ChannelOrderEvent } from "../../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
 import { booking, eventsOf, layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import type { ChannelOrderEvent } from "../../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import {
   AMOUNT_MAX,
   BODY_BYTES,

@@ -1,19 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { applyOrderEvent, type IncomingOrder } from "../../../src/connectors/ingest/rules/order-as-said.ts"
-import { computeExpiry } from "../../../src/connectors/ingest/rules/order-sold.ts"
-import { assignProperties } from "../../../src/connectors/ingest/rules/placing.ts"
-import { nextStatus, predatesChannelDetails } from "../../../src/connectors/ingest/rules/standing.ts"
-import { type ChannelStays, toChannelStays } from "../../../src/connectors/ingest/rules/stays-said.ts"
-import { findExcess } from "../../../src/connectors/ingest/too-much.ts"
+import { findExcess } from "../../../src/connectors/ingest/payload-limits.ts"
+import { type ChannelStays, toChannelStays } from "../../../src/connectors/ingest/rules/channel-stays.ts"
+import { computeExpiry } from "../../../src/connectors/ingest/rules/new-order.ts"
+import { nextStatus, predatesChannelDetails } from "../../../src/connectors/ingest/rules/order-status.ts"
+import { assignProperties } from "../../../src/connectors/ingest/rules/property-assignment.ts"
+import { applyOrderEvent, type IncomingOrder } from "../../../src/connectors/ingest/rules/updated-order.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { isOrderPending, type OrderState, type OrderStatus } from "../../../src/domain/bookings/orders/order.ts"
-import { newNights, unassignConflictingStays } from "../../../src/domain/bookings/reservations/rules/box.ts"
 import { roomIndexOf, toStayCode } from "../../../src/domain/bookings/reservations/rules/codes.ts"
 import { heldNights, toNightKey } from "../../../src/domain/bookings/reservations/rules/nights.ts"
-import { diffOrders, isEmptyChange } from "../../../src/domain/bookings/reservations/rules/order-change.ts"
-import type { ChannelOrderEvent, ChannelRoom } from "../../../src/domain/channels/port/said.ts"
+import { diffOrders, isEmptyChange } from "../../../src/domain/bookings/reservations/rules/order-diff.ts"
+import {
+  newNights,
+  unassignConflictingStays
+} from "../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../../src/domain/channels/port/channel-events.ts"
 import {
   BODY_BYTES,
   HOST_RESPONSE_DEADLINE_MS,

@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { SandboxRepository } from "../../../src/connectors/sandbox/Books.ts"
-import { makeRuleRunner } from "../../../src/connectors/sandbox/changing.ts"
-import { makeExpireDue } from "../../../src/connectors/sandbox/expiring.ts"
-import { acceptOfferRule } from "../../../src/connectors/sandbox/offer-acts.ts"
-import { ChannelEvent } from "../../../src/domain/channels/port/said.ts"
+import { makeExpireDue } from "../../../src/connectors/sandbox/expiration.ts"
+import { acceptOfferRule } from "../../../src/connectors/sandbox/guest-offer-rules.ts"
+import { makeRuleRunner } from "../../../src/connectors/sandbox/rule-runner.ts"
+import { SandboxRepository } from "../../../src/connectors/sandbox/SandboxRepository.ts"
+import { ChannelEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import {
   MESSAGE_TEXT,
   REVIEW_CATEGORIES,

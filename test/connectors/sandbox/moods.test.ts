@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
+import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
 import { SANDBOX_DELAY_MAX_MS, SANDBOX_LOGGED_REQUESTS } from "../../../src/platform/limits.ts"
 import {
   accountAt,

@@ -3,20 +3,20 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { withoutPercent } from "../../../src/connectors/sandbox/amounts.ts"
+import { CHANNEL_PROFILES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channel-profiles.ts"
 import {
   applyInventories,
   availableCount,
   findDay,
   releaseNight,
   takeNight
-} from "../../../src/connectors/sandbox/calendar.ts"
-import { CHANNEL_PROFILES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channels.ts"
+} from "../../../src/connectors/sandbox/listing-calendar.ts"
+import { mergeSettings } from "../../../src/connectors/sandbox/listing-settings.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
 import { offerStatusAt } from "../../../src/connectors/sandbox/offers.ts"
-import { priceRoomAt, priceStandardRoom } from "../../../src/connectors/sandbox/order.ts"
+import { priceRoomAt, priceStandardRoom } from "../../../src/connectors/sandbox/order-transitions.ts"
 import type { SandboxDay } from "../../../src/connectors/sandbox/rows.ts"
-import { mergeSettings } from "../../../src/connectors/sandbox/settings.ts"
 import { appendMessage, guestKey, newThread, withInquiry } from "../../../src/connectors/sandbox/threads.ts"
 import { SANDBOX_LISTINGS, SANDBOX_PAYMENTS } from "../../../src/platform/limits.ts"
 import { accountAt, layerListened, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"

@@ -3,11 +3,11 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { IngestResult } from "../../../src/connectors/ingest/Ingest.ts"
-import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
-import { makeExpireDue } from "../../../src/connectors/sandbox/expiring.ts"
+import { makeExpireDue } from "../../../src/connectors/sandbox/expiration.ts"
 import { layerSandboxWorkers } from "../../../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { EVENTS_PER_BATCH, SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
+import { EVENTS_PER_BATCH, SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
 import {
   accountAt,
   isSaid,

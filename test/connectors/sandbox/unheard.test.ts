@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SandboxConnector } from "../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { SandboxOutbox } from "../../../src/connectors/sandbox/Telling.ts"
+import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
+import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
 import { accountAt, Listener, layerListenedAlone, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
 
 // A host's calendar that does not know yet what the marketplace has sold says how many can be sold.

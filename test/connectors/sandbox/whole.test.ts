@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { SandboxQueries } from "../../../src/connectors/sandbox/Seeing.ts"
+import { SandboxQueries } from "../../../src/connectors/sandbox/SandboxQueries.ts"
 import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
 import { call, freshOperator, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makePlanRunner } from "../../../src/domain/automation/running/running.ts"
+import { makePlanRunner } from "../../../src/domain/automation/running/plan-runner.ts"
 import {
   emptied,
   hosting,

@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { PLANNING_BACKOFF } from "../../../src/domain/automation/planning/planning.ts"
+import { PLANNING_BACKOFF } from "../../../src/domain/automation/planning/planner.ts"
 import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
 import {
   AFTER_LEAVING,

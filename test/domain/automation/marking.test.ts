@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { MARK_OPERATORS, MARK_PAGE } from "../../../src/domain/automation/planning/marking.ts"
-import { planDueStays, planOnce } from "../../../src/domain/automation/planning/planning.ts"
-import { PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { MARK_OPERATORS, MARK_PAGE } from "../../../src/domain/automation/planning/changed-rules.ts"
+import { PlanningQueue } from "../../../src/domain/automation/planning/PlanningQueue.ts"
+import { planDueStays, planOnce } from "../../../src/domain/automation/planning/planner.ts"
 import {
   BEFORE_ARRIVAL,
   emptied,

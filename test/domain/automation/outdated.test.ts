@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
-import { makePlanRunner, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { makePlanRunner, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/plan-runner.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { ScriptedChannel } from "../../support/channels.ts"
 import {

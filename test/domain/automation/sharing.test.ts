@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { PlanningQueue } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PlanningQueue } from "../../../src/domain/automation/planning/PlanningQueue.ts"
 import { PLANNING_ROOM, PLANNING_SHARE } from "../../../src/domain/automation/planning/taking.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import {
@@ -11,7 +11,7 @@ import {
   RUNNING_ROOM,
   RUNNING_SHARE
 } from "../../../src/domain/automation/running/taking.ts"
-import { DUE_SCAN_ROWS } from "../../../src/jobs/in-turn.ts"
+import { DUE_SCAN_ROWS } from "../../../src/jobs/fair-queue.ts"
 import { idsParameter } from "../../../src/platform/database/parameters.ts"
 import {
   AFTER_LEAVING,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { ChannelType } from "../../../src/domain/channels/port/channel-type.ts"
-import { toChannelTypes } from "../../../src/domain/channels/port/channel-type-list.ts"
+import { toChannelTypes } from "../../../src/domain/channels/port/channel-types-parameter.ts"
 import { normalizeChannelScope, normalizePropertyScope } from "../../../src/domain/knowledge/rules.ts"
 
 const ids = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 })

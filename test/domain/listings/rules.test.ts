@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { toVersionOutcome } from "../../../src/domain/channels/port/heard.ts"
+import { toVersionOutcome } from "../../../src/domain/channels/port/event-handling.ts"
 import { findOversizedField, parseListingMapping, toPricingRatio } from "../../../src/domain/listings/rules.ts"
 import { LISTING_JSON } from "../../../src/platform/limits.ts"
 

@@ -11,7 +11,7 @@ import {
   watchLaggingConsumers
 } from "../../../src/jobs/events/LaggingConsumers.ts"
 import { FEED_LAG_MS } from "../../../src/platform/limits.ts"
-import { consumersLagging } from "../../../src/platform/telemetry/metrics/declared.ts"
+import { consumersLagging } from "../../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { lines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
 import { changes, emptied, layerScene } from "../../support/domain/webhooks/deliveries/scene.ts"
 import { inFeed, readAll } from "../../support/domain/webhooks/event-feed/feed.ts"

@@ -16,7 +16,7 @@ import { basename, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerCommandEmbedded } from "../../../src/platform/database/beside-service.ts"
+import { layerCommandEmbedded } from "../../../src/platform/database/command-embedded.ts"
 import {
   controlLinkFolder,
   controlSocketPath,

@@ -7,7 +7,7 @@ import { type Cause, Context, Effect, Exit, Layer, Option, Redacted, Result } fr
 import { SqlClient } from "effect/sql"
 import { parseEncryption, SSL_MODES } from "../../../src/platform/database/encryption.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { formatFailure } from "../../../src/tools/cli/failure.ts"
+import { formatFailure } from "../../../src/tools/cli/command-failure.ts"
 import { noOwnServer, type OwnServer, ownServer } from "../../support/own-processes.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
 

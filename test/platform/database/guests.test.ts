@@ -9,7 +9,7 @@ import {
   SECONDARY_MESSAGE_BYTES,
   SECONDARY_TRANSACTION_MS,
   type SecondaryTimeouts
-} from "../../../src/platform/database/guest-connection.ts"
+} from "../../../src/platform/database/secondary-connection.ts"
 import { layerTestMemory, testSnapshot } from "../../support/database.ts"
 
 const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")

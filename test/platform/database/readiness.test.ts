@@ -4,7 +4,11 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
-import { DatabaseSettings, layerReadiness, layerRequestDatabase } from "../../../src/platform/database/choose.ts"
+import {
+  DatabaseSettings,
+  layerReadiness,
+  layerRequestDatabase
+} from "../../../src/platform/database/database-layers.ts"
 import { DATABASE_CONNECTIONS } from "../../../src/platform/database/postgres.ts"
 import { READINESS_TIMEOUT_MS, Readiness } from "../../../src/platform/database/Readiness.ts"
 import { layerTestDatabase } from "../../support/database.ts"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema, SchemaTransformation } from "effect"
 import fc from "fast-check"
 import { Id } from "../../../src/contract/fields.ts"
-import { AmountColumn, InstantColumn } from "../../../src/domain/row-fields.ts"
+import { AmountColumn, InstantColumn } from "../../../src/domain/column-schemas.ts"
 import { listColumnNames, makePositionalRowReader, type RowStruct } from "../../../src/platform/database/row-reader.ts"
 
 const Nested = Schema.Struct({ id: Schema.NullOr(Id), amount: Schema.Finite })

@@ -7,7 +7,7 @@ import {
   layerBackgroundDatabase,
   layerDatabase,
   layerRequestDatabase
-} from "../../../src/platform/database/choose.ts"
+} from "../../../src/platform/database/database-layers.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
-import { generateKey, noSecretKeys, parseSecretKeys, type SecretKeys } from "../../../src/platform/sealing/keys.ts"
 import {
   type NotOpened,
   needsReseal,
@@ -9,6 +8,12 @@ import {
   type SecretBinding,
   toStoredText
 } from "../../../src/platform/sealing/sealed-text.ts"
+import {
+  generateKey,
+  noSecretKeys,
+  parseSecretKeys,
+  type SecretKeys
+} from "../../../src/platform/sealing/secret-keys.ts"
 
 const keysOf = (text: string): SecretKeys => parseSecretKeys(text) ?? noSecretKeys
 const [ONE, OTHER] = [generateKey(), generateKey()]

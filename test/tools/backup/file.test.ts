@@ -2,10 +2,10 @@ import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
-import { makeBackupLineWriter, makeLineSplitter } from "../../../src/tools/backup/lines.ts"
-import { openBackup } from "../../../src/tools/backup/opening.ts"
+import { makeBackupLineWriter, makeLineSplitter } from "../../../src/tools/backup/backup-lines.ts"
+import { openBackup } from "../../../src/tools/backup/backup-reader.ts"
+import { writeBackup } from "../../../src/tools/backup/backup-writer.ts"
 import { type BackupPiece, FORMAT_VERSION } from "../../../src/tools/backup/pieces.ts"
-import { writeBackup } from "../../../src/tools/backup/writing.ts"
 import { fieldIn } from "../../support/tools/cli/failures.ts"
 import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
 

@@ -2,8 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Struct } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
+import { JsonFlag } from "../../../src/tools/cli/command-output.ts"
 import { COMMANDS } from "../../../src/tools/cli/program.ts"
-import { JsonFlag } from "../../../src/tools/cli/reporting.ts"
 
 /** The help of a command and of all commands below it, by what is typed for each. */
 const helpsBelow = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {

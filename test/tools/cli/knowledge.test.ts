@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { toKnowledgeFragments } from "../../../src/domain/knowledge/search/fragments.ts"
-import { searchVectorSql } from "../../../src/domain/knowledge/search/words.ts"
+import { searchVectorSql } from "../../../src/domain/knowledge/search/search-vector.ts"
 import { freshOperator, orderOf } from "../../support/harness.ts"
 import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/keys.ts"
+import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/secret-keys.ts"
 import { unpackedInto } from "../../support/database.ts"
 import { run } from "../../support/tools/cli/beside.ts"
 import { fieldIn, messageOf } from "../../support/tools/cli/failures.ts"

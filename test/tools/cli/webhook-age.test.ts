@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { formatAge } from "../../../src/tools/cli/webhook-deliveries.ts"
+import { formatAge } from "../../../src/tools/cli/webhook-deliveries-command.ts"
 
 it("an age is told in the unit that shows it best", () => {
   const HOUR = 3600

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { migrations } from "../../../migrations/index.ts"
 import { addDays, dateInZone } from "../../../src/contract/time.ts"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
-import { guestQuestionSubscribers } from "../../../src/domain/automation/answering/asked.ts"
+import { guestQuestionSubscribers } from "../../../src/domain/automation/answering/guest-questions.ts"
 import {
   appliesToStay,
   classifyTimeliness,
@@ -14,12 +14,12 @@ import {
 import { parseTemplate } from "../../../src/domain/automation/rules/template.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { FanOut } from "../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { InternalSubscribers } from "../../../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../../../src/jobs/events/internal-subscribers.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { PLANNED_DAYS } from "../../../src/platform/limits.ts"
+import { DEMO_AUTOMATION_RULES } from "../../../src/tools/demo/automation-rules.ts"
 import { demoThreads } from "../../../src/tools/demo/conversations.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
-import { DEMO_AUTOMATION_RULES } from "../../../src/tools/demo/rules.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
 import { layerTestMemory } from "../../support/database.ts"
 

@@ -3,11 +3,11 @@ import * as fc from "fast-check"
 import { onTestFinished, vi } from "vitest"
 import { addDays, daysInRange, startOfDay } from "../../../src/contract/time.ts"
 import { demoThreads } from "../../../src/tools/demo/conversations.ts"
-import { demoTransactions } from "../../../src/tools/demo/entries.ts"
 import { demoListings } from "../../../src/tools/demo/listings.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { demoReviews } from "../../../src/tools/demo/reviews.ts"
+import { demoTransactions } from "../../../src/tools/demo/transactions.ts"
 
 const ZONE = "Europe/Lisbon"
 // Leap days, year ends and both changes of the clocks are among these days.

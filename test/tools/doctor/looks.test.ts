@@ -8,11 +8,11 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
 import { migrations } from "../../../migrations/index.ts"
-import { BACKLOG_COUNT_LIMIT } from "../../../src/jobs/backlog.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../../src/jobs/backlog-statements.ts"
 import { layerInMemory } from "../../../src/platform/database/embedded.ts"
-import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/keys.ts"
-import { connectorSecretBinding } from "../../../src/platform/sealing/places.ts"
-import { makeSealer } from "../../../src/platform/sealing/Sealing.ts"
+import { makeSealer } from "../../../src/platform/sealing/CurrentSealer.ts"
+import { connectorSecretBinding } from "../../../src/platform/sealing/sealed-columns.ts"
+import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/secret-keys.ts"
 import { BACKLOG_KINDS } from "../../../src/service/backlog.ts"
 import {
   checkCollector,
@@ -21,8 +21,8 @@ import {
   checkPublicUrl,
   checkRedis,
   DOCTOR_TIMEOUT_MS
-} from "../../../src/tools/doctor/look.ts"
-import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/rules.ts"
+} from "../../../src/tools/doctor/checks.ts"
+import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/finding-rules.ts"
 import { freshOperator, layerService } from "../../support/harness.ts"
 import { orSkipped } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"

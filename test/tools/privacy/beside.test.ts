@@ -1,13 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type SkipQuestionsParameters, settlingSilently } from "../../../src/domain/automation/answering/statements.ts"
+import {
+  type SkipQuestionsParameters,
+  settlingSilently
+} from "../../../src/domain/automation/answering/answer-statements.ts"
 import { CheckInStore } from "../../../src/domain/bookings/check-in/store.ts"
 import { SendQueue } from "../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import { ReviewStore } from "../../../src/domain/guests/reviews/store.ts"
 import { type Givens, inForms } from "../../../src/platform/database/forms.ts"
-import { eraseGuests } from "../../../src/tools/privacy/erasing.ts"
-import { findGuest } from "../../../src/tools/privacy/finding.ts"
+import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { byNobody, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 import { guestOf, type Held, tablesWith } from "../../support/tools/privacy/scene.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eraseGuests } from "../../../src/tools/privacy/erasing.ts"
-import { findGuest } from "../../../src/tools/privacy/finding.ts"
+import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { conversing, layerConversing, threadSaid } from "../../support/domain/guests/conversations/scene.ts"
 import { byNobody } from "../../support/harness.ts"
 

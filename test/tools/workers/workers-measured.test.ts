@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { type MetricsSnapshot, mergeSnapshots } from "../../../src/platform/telemetry/metrics/snapshot.ts"
-import { WORKER_METRICS_TIMEOUT_MS, WorkerMetrics } from "../../../src/tools/workers/WorkersMeasured.ts"
+import { type MetricsSnapshot, mergeSnapshots } from "../../../src/platform/telemetry/metrics/metrics-snapshot.ts"
+import { WORKER_METRICS_TIMEOUT_MS, WorkerMetrics } from "../../../src/tools/workers/WorkerMetrics.ts"
 
 const calls = (value: number): MetricsSnapshot => [{ kind: "counter", name: "calls", labels: {}, value }]
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { MCP_LIST_FRESH_MS } from "../../../src/transports/mcp/protocol.ts"
+import { MCP_LIST_FRESH_MS } from "../../../src/transports/mcp/server-factory.ts"
 import { hangingUp } from "../../support/hanging-up.ts"
 import { Endpoint, LIMITED_HEADERS } from "../../support/transports/mcp/endpoint.ts"
 import {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { operations } from "../../../src/service/Api.ts"
-import { describeOperations, type JsonSchema } from "../../../src/transports/docs/described.ts"
+import { describeOperations, type JsonSchema } from "../../../src/transports/docs/operation-descriptions.ts"
 import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
 // What a model can know of an argument before it calls: its limits, its unit, its form. (That nothing is without a length:

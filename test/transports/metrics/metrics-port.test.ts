@@ -6,16 +6,20 @@ import { UNMATCHED } from "../../../src/admission/windows/limit-table.ts"
 import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Readiness } from "../../../src/platform/database/Readiness.ts"
-import { makeCallRecorder } from "../../../src/platform/telemetry/metrics/calls.ts"
-import { MAX_SERIES, OUTCOME_COUNTERS, webhookTries } from "../../../src/platform/telemetry/metrics/declared.ts"
-import { formatPrometheus, toPrometheusName } from "../../../src/platform/telemetry/metrics/exposition.ts"
-import { incrementCounter } from "../../../src/platform/telemetry/metrics/measuring.ts"
-import { layerProcessMetrics } from "../../../src/platform/telemetry/metrics/process.ts"
+import { makeCallRecorder } from "../../../src/platform/telemetry/metrics/call-metrics.ts"
+import {
+  MAX_SERIES,
+  OUTCOME_COUNTERS,
+  webhookTries
+} from "../../../src/platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../../../src/platform/telemetry/metrics/metric-updates.ts"
+import type { MetricsSnapshot } from "../../../src/platform/telemetry/metrics/metrics-snapshot.ts"
+import { layerProcessMetrics } from "../../../src/platform/telemetry/metrics/process-metrics.ts"
+import { formatPrometheus, toPrometheusName } from "../../../src/platform/telemetry/metrics/prometheus-format.ts"
 import { Snapshots, takeOwnSnapshot } from "../../../src/platform/telemetry/metrics/Snapshots.ts"
-import type { MetricsSnapshot } from "../../../src/platform/telemetry/metrics/snapshot.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { Service } from "../../../src/service/service.ts"
-import { layerMetricsPort, METRICS_CONNECTIONS } from "../../../src/transports/metrics/metrics.ts"
+import { layerMetricsPort, METRICS_CONNECTIONS } from "../../../src/transports/metrics/metrics-endpoint.ts"
 import { call, freshOperator, layerTest } from "../../support/harness.ts"
 import { freePort } from "../../support/tools/cli/latchkey.ts"
 

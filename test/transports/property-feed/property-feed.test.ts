@@ -7,14 +7,14 @@ import fc from "fast-check"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { newFeedToken } from "../../../src/domain/calendars/property-feeds/address.ts"
+import { newFeedToken } from "../../../src/domain/calendars/property-feeds/feed-url.ts"
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { READ_RECORD_INTERVAL_MS } from "../../../src/domain/calendars/property-feeds/rules.ts"
 import { AVAILABILITY_END_DAYS, PROPERTY_FEED_READS_A_MINUTE } from "../../../src/platform/limits.ts"
 import { matchesEtag } from "../../../src/transports/pages/if-none-match.ts"
+import { renderFeedText } from "../../../src/transports/property-feed/feed-text.ts"
 import { makePropertyFeedHandler } from "../../../src/transports/property-feed/property-feed.ts"
-import { renderFeedText } from "../../../src/transports/property-feed/text.ts"
-import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed.ts"
+import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed-text.ts"
 import {
   byNobody,
   freshOperator,

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Effect, Layer, Predicate, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox.ts"
+import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox-endpoint.ts"
 import { Browser, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
 import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
 import { freshOperator, propertyOf } from "../../support/harness.ts"

@@ -7,15 +7,15 @@ import ICAL from "ical.js"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
 import { listUnavailableStretches, monthStart } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   SharedCalendars,
   type SharedProperty
 } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
-import { FEED_END, renderFeedStart, renderPropertyEvents } from "../../../src/transports/shared-calendar/feed.ts"
+import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
+import { calendarName } from "../../../src/transports/shared-calendar/calendar-page.ts"
 import { FEED_SPAN } from "../../../src/transports/shared-calendar/feed-stream.ts"
-import { calendarName } from "../../../src/transports/shared-calendar/page.ts"
+import { FEED_END, renderFeedStart, renderPropertyEvents } from "../../../src/transports/shared-calendar/feed-text.ts"
 import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"

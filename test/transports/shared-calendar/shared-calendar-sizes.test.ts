@@ -17,7 +17,7 @@ import {
   PARTS_MAX,
   pagePosition,
   readNumberParam
-} from "../../../src/transports/shared-calendar/paging.ts"
+} from "../../../src/transports/shared-calendar/pagination.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
 import { fieldOf } from "../../support/messages-of-errors.ts"
 import { BaseUrl, layerServed } from "../../support/server.ts"

@@ -3,12 +3,12 @@ import { Deferred, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import type { Bucket } from "../../../src/admission/windows/window.ts"
-import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import type { Bucket } from "../../../src/admission/windows/rate-window.ts"
 import {
   SharedCalendars,
   type SharedPropertySummary
 } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../src/platform/limits.ts"
 import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 

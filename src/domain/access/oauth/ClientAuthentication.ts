@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { digestOf, isSameDigest } from "../../../admission/gate/credentials.ts"
 import { type RateLimited, Unauthenticated } from "../../../contract/errors.ts"
-import { type OAuthClient, Clients, PUBLIC_CLIENT_ID } from "./Clients.ts"
-import { ClientStore } from "./clients/store.ts"
+import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "./Clients.ts"
+import { ClientStore } from "./clients/ClientStore.ts"
 import { FailedChecks } from "./FailedChecks.ts"
 
 /** As whom a client calls (RFC 6749 2.3). What is undefined was not sent. */
@@ -24,7 +24,7 @@ export class ClientAuthentication extends Context.Service<
      */
     readonly authenticate: (credentials: ClientCredentials) => Effect.Effect<OAuthClient, Unauthenticated | RateLimited>
   }
->()("latchkey/oauth/ClientAuthentication") {
+>()("latchkey/domain/access/oauth/ClientAuthentication") {
   static readonly layer = Layer.effect(
     ClientAuthentication,
     Effect.gen(function* () {

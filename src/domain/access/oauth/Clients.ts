@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { PublicClientEnabled } from "../../../platform/installation.ts"
-import { ClientStore } from "./clients/store.ts"
-import { isRegistered, toRegisteredUri } from "./redirect.ts"
+import { ClientStore } from "./clients/ClientStore.ts"
+import { isRegistered, toRegisteredUri } from "./redirect-uri.ts"
 
 /** The public client of all MCP users (specification, Webhooks and OAuth): it has no secret, and proves itself by PKCE. */
 export const PUBLIC_CLIENT_ID = "service_mcp"
@@ -29,7 +29,7 @@ export class Clients extends Context.Service<
     /** To be told when a host has consented to be led there: the address of a public client is kept from then on. */
     readonly recordRedirect: (uri: string) => Effect.Effect<void>
   }
->()("latchkey/oauth/Clients") {
+>()("latchkey/domain/access/oauth/Clients") {
   static readonly layer = Layer.effect(
     Clients,
     Effect.gen(function* () {

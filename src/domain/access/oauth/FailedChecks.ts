@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { rateLimitHeaders, rateLimitMessage } from "../../../admission/windows/messages.ts"
 import { RateWindows } from "../../../admission/windows/RateWindows.ts"
-import { type Bucket, windowOf } from "../../../admission/windows/window.ts"
+import { rateLimitHeaders, rateLimitMessage } from "../../../admission/windows/rate-limit-response.ts"
+import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts"
 import { RateLimited } from "../../../contract/errors.ts"
 import { FAILED_SECRET_CHECKS } from "../../../platform/limits.ts"
 
@@ -23,7 +23,7 @@ export class FailedChecks extends Context.Service<
      */
     readonly recordResult: (key: SecretCheckKey, isRight: boolean) => Effect.Effect<boolean, RateLimited>
   }
->()("latchkey/oauth/FailedChecks") {
+>()("latchkey/domain/access/oauth/FailedChecks") {
   static readonly layer = Layer.effect(
     FailedChecks,
     Effect.map(RateWindows, (windows) => ({

@@ -1,12 +1,12 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { CONNECTIONS_SHOWN } from "../../../platform/limits.ts"
-import { countEndedGrants, endGrantsChange } from "./ending.ts"
+import { countEndedGrants, endGrantsChange } from "./grant-ending.ts"
 
 /** An application that a host connected. */
 export const ConnectedApplication = Schema.Struct({
@@ -74,7 +74,7 @@ export class Grants extends Context.Service<
     /** Ends it, its tokens and its webhook subscriptions. False: the viewer has no such connection. */
     readonly disconnect: (viewer: GrantViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
->()("latchkey/oauth/Grants") {
+>()("latchkey/domain/access/oauth/Grants") {
   static readonly layer = Layer.effect(
     Grants,
     Effect.map(SqlClient.SqlClient, (sql) => Grants.of({ list: list(sql), disconnect: disconnect(sql) }))

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
-import { makeDecoder } from "../../../contract/decode.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
 import { formatUtcInstant } from "../../../contract/time.ts"
@@ -11,9 +11,9 @@ import { PublicClientEnabled } from "../../../platform/installation.ts"
 import { CLIENT_NAME, GRANTS_REVOKED_AT_ONCE, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../platform/limits.ts"
 import { customAlphabet } from "../../../platform/random-text.ts"
 import { PUBLIC_CLIENT_ID } from "./Clients.ts"
-import { type PartnerRow, PartnerStore } from "./clients/partner-store.ts"
-import { endGrantsOfClient } from "./ending.ts"
-import { validateRedirectUri } from "./redirect.ts"
+import { type PartnerRow, PartnerStore } from "./clients/PartnerStore.ts"
+import { endGrantsOfClient } from "./grant-ending.ts"
+import { validateRedirectUri } from "./redirect-uri.ts"
 
 /** Control characters, and those that turn the direction of what follows: a host would read another name than is written. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
@@ -69,7 +69,7 @@ export class Partners extends Context.Service<
     /** A new secret; the one before is good no more. */
     readonly rotate: (id: string) => Effect.Effect<PartnerCredentials, NotFound | Conflict>
   }
->()("latchkey/oauth/Partners") {
+>()("latchkey/domain/access/oauth/Partners") {
   static readonly layer = Layer.effect(
     Partners,
     Effect.gen(function* () {

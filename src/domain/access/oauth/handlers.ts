@@ -1,7 +1,8 @@
 import { Clock, Effect, Layer } from "effect"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
-import { anonymousHandler, handleOperations, layerOperations } from "../../handled.ts"
+import { anonymousHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { ClientAuthentication } from "./ClientAuthentication.ts"
+import { ClientRegistrations } from "./ClientRegistrations.ts"
 import { PUBLIC_CLIENT_ID } from "./Clients.ts"
 import {
   type create_oauth_authorization,
@@ -10,9 +11,8 @@ import {
   type revoke_oauth_authorization
 } from "./contract.ts"
 import { FailedChecks } from "./FailedChecks.ts"
-import { type IssuedTokens, TokenIssuer } from "./Issuing.ts"
-import { ClientRegistrations } from "./Registrations.ts"
 import { GRANT_TYPES, toRegistration } from "./registration-rules.ts"
+import { type IssuedTokens, TokenIssuer } from "./TokenIssuer.ts"
 
 type Authentication = ClientAuthentication["Service"]
 

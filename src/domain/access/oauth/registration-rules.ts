@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import type { create_oauth_registration } from "./contract.ts"
-import { validateRedirectUri } from "./redirect.ts"
+import { validateRedirectUri } from "./redirect-uri.ts"
 
 type RegistrationRequest = typeof create_oauth_registration.payloadSchema.Type
 

@@ -1,8 +1,8 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
-import { CurrentActor, systemActor } from "../../../contract/acting.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { applyRetention, nextRowsCondition, type RetentionChange } from "../../../jobs/retention.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import {
@@ -19,7 +19,7 @@ import {
   deleteRevokedTokensSql,
   deleteTokensOfGrantsSql
 } from "../operators/grant-tokens.ts"
-import { countEndedGrants, endGrantsChange } from "./ending.ts"
+import { countEndedGrants, endGrantsChange } from "./grant-ending.ts"
 
 type Sql = SqlClient.SqlClient
 

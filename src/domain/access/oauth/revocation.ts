@@ -1,12 +1,12 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { asApplication } from "./acting-client.ts"
+import { asApplication } from "./application-actor.ts"
 import type { OAuthClient } from "./Clients.ts"
-import { makeEndGrant } from "./ending.ts"
+import { makeEndGrant } from "./grant-ending.ts"
 
 const LiveGrant = Schema.Struct({
   operatorId: Schema.Int,

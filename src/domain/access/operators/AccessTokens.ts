@@ -1,18 +1,18 @@
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { IdempotencyKeys } from "../../../changes/Keys.ts"
-import { recordChange } from "../../../changes/on-record.ts"
-import { runFormIdempotently } from "../../../changes/run-once.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import { runFormIdempotently } from "../../../changes/form-idempotency.ts"
+import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import type { ApiError } from "../../../contract/errors.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
+import { type CursorPage, type PageCursor, toCursorPage } from "./cursor-page.ts"
+import { activeTokenCondition } from "./OperatorStore.ts"
 import { type CreatedToken, Operators } from "./Operators.ts"
-import { type NewToken, SCOPES } from "./rules.ts"
-import { activeTokenCondition } from "./store.ts"
-import { type CursorPage, type PageCursor, toCursorPage } from "./token-list.ts"
+import { type NewToken, SCOPES } from "./operator-schemas.ts"
 
 /** Whose tokens: a main account sees those of all accounts of its operator, another one its own. */
 export type TokenViewer = Pick<Caller, "operatorId" | "accountId" | "role">
@@ -107,7 +107,7 @@ export class AccessTokens extends Context.Service<
     /** Ends one for good. False: the viewer has no such token that works. */
     readonly remove: (viewer: TokenViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
->()("latchkey/operators/AccessTokens") {
+>()("latchkey/domain/access/operators/AccessTokens") {
   static readonly layer = Layer.effect(
     AccessTokens,
     Effect.gen(function* () {

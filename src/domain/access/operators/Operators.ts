@@ -1,15 +1,22 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
-import { makeDecoder } from "../../../contract/decode.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
+import { newAccessToken } from "./access-token.ts"
+import { OperatorStore } from "./OperatorStore.ts"
+import {
+  endOfSubscription,
+  lastDayOfSubscription,
+  NewAccount,
+  NewOperator,
+  NewToken,
+  OperatorChange
+} from "./operator-schemas.ts"
 import { hashPassword } from "./password.ts"
 import { accountNameError, isAccountName } from "./password-rules.ts"
-import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
-import { OperatorStore } from "./store.ts"
-import { newAccessToken } from "./token.ts"
 
 type InputError = BadRequest | ValidationFailed
 
@@ -146,7 +153,7 @@ export class Operators extends Context.Service<
     /** Ends a token for good; once more changes nothing. */
     readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, CurrentActor>
   }
->()("latchkey/operators/Operators") {
+>()("latchkey/domain/access/operators/Operators") {
   static readonly layerNoDeps = Layer.effect(
     Operators,
     Effect.gen(function* () {

@@ -6,11 +6,11 @@ import {
   LimitOverrides,
   TokenLimits
 } from "../../../admission/windows/limit-overrides.ts"
-import { recordChange } from "../../../changes/on-record.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { BadRequest, NotFound } from "../../../contract/errors.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { lockOperatorSql, lockTokenSql } from "./store.ts"
+import { lockOperatorSql, lockTokenSql } from "./OperatorStore.ts"
 
 const OperatorLimitsRow = Schema.Struct({ operator_id: Schema.Int, limits: Schema.NullOr(LimitOverrides) })
 const TokenLimitsRow = Schema.Struct({ token_id: Schema.Int, limits: Schema.NullOr(TokenLimits) })
@@ -94,7 +94,7 @@ export class RateLimits extends Context.Service<
       limits: unknown
     ) => Effect.Effect<typeof TokenLimitsRow.Type, BadRequest | NotFound, CurrentActor>
   }
->()("latchkey/operators/RateLimits") {
+>()("latchkey/domain/access/operators/RateLimits") {
   static readonly layer = Layer.effect(
     RateLimits,
     Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
 import type { Value, Valued } from "../../../platform/database/forms.ts"
-import type { SCOPES } from "./rules.ts"
+import type { SCOPES } from "./operator-schemas.ts"
 
 // What OAuth writes of access tokens, in statements of its own.
 

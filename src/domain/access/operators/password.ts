@@ -9,7 +9,7 @@ export interface PasswordCost {
 }
 
 /** What guessing a password from a stolen table costs (OWASP's scrypt row with 32 MiB). A stored hash keeps its own. */
-export const PasswordCost = Context.Reference<PasswordCost>("latchkey/operators/PasswordCost", {
+export const PasswordCost = Context.Reference<PasswordCost>("latchkey/domain/access/operators/PasswordCost", {
   defaultValue: () => ({ N: 2 ** 15, r: 8, p: 3 })
 })
 

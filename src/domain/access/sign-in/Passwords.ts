@@ -2,17 +2,17 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { digestOf } from "../../../admission/gate/credentials.ts"
-import { recordChange } from "../../../changes/on-record.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
-import { makeDecoder } from "../../../contract/decode.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
-import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { updatePasswordSql } from "../operators/OperatorStore.ts"
+import { NewPassword } from "../operators/operator-schemas.ts"
 import { hashPassword } from "../operators/password.ts"
 import { accountNameError, isAccountName } from "../operators/password-rules.ts"
-import { NewPassword } from "../operators/rules.ts"
-import { updatePasswordSql } from "../operators/store.ts"
-import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./Hashing.ts"
+import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./HashingLimiter.ts"
 import type { PasswordConfirmation } from "./Sessions.ts"
 import { passwordDigestSql } from "./session-store.ts"
 
@@ -59,7 +59,7 @@ export class Passwords extends Context.Service<
       input: OwnPasswordInput
     ) => Effect.Effect<PasswordChangeResult, BadRequest | ValidationFailed | Conflict | HashingBusy, CurrentActor>
   }
->()("latchkey/console/Passwords") {
+>()("latchkey/domain/access/sign-in/Passwords") {
   static readonly layerNoDeps = Layer.effect(
     Passwords,
     Effect.gen(function* () {

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { digestHexOf, digestOf } from "../../../admission/gate/credentials.ts"
-import { FailedCallCounter } from "../../../changes/Refusals.ts"
-import { CurrentActor } from "../../../contract/acting.ts"
+import { FailedCallCounter } from "../../../changes/FailedCallCounter.ts"
+import { CurrentActor } from "../../../contract/actor.ts"
 import type { SignedInAccount } from "../../../contract/caller.ts"
 import { networkOf } from "../../../contract/caller-address.ts"
 import { EMAIL, PASSWORD_MAX } from "../../../platform/limits.ts"
@@ -12,11 +12,11 @@ import {
   newKnownBrowserCookie,
   newSessionCookie,
   SESSION_COOKIE_PATTERN
-} from "./cookie.ts"
-import { makeFailureCounter, type SignInAttemptKey } from "./failures.ts"
-import { HashingLimiter, type HashingSource, hashReleasingPermit } from "./Hashing.ts"
+} from "./cookies.ts"
+import { HashingLimiter, type HashingSource, hashReleasingPermit } from "./HashingLimiter.ts"
 import { makeSessionStore, toPerson } from "./session-store.ts"
-import { emailDigestOf } from "./waits.ts"
+import { emailDigestOf } from "./sign-in-delays.ts"
+import { makeFailureCounter, type SignInAttemptKey } from "./sign-in-failures.ts"
 
 /** Who is signed in, in one browser. */
 export interface Session {
@@ -76,7 +76,7 @@ export class Sessions extends Context.Service<
     ) => Effect.Effect<PasswordConfirmation, SignInFailure, CurrentActor>
     readonly signOut: (cookie: string) => Effect.Effect<void>
   }
->()("latchkey/console/Sessions") {
+>()("latchkey/domain/access/sign-in/Sessions") {
   static readonly layerNoDeps = Layer.effect(
     Sessions,
     Effect.gen(function* () {

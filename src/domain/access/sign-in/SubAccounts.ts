@@ -1,11 +1,11 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type BadRequest, type Conflict, Forbidden, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { Operators } from "../operators/Operators.ts"
-import type { NewAccount } from "../operators/rules.ts"
-import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./Hashing.ts"
+import type { NewAccount } from "../operators/operator-schemas.ts"
+import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./HashingLimiter.ts"
 import { type PasswordChangeResult, Passwords } from "./Passwords.ts"
 import { type DisabledAccount, makeSubAccountStore, type OperatorAccount } from "./sub-account-store.ts"
 
@@ -72,7 +72,7 @@ export class SubAccounts extends Context.Service<
     /** Whose an account is, for who runs the service; undefined: nobody's. */
     readonly findOwner: (id: number) => Effect.Effect<AccountManager | undefined>
   }
->()("latchkey/console/SubAccounts") {
+>()("latchkey/domain/access/sign-in/SubAccounts") {
   static readonly layerNoDeps = Layer.effect(
     SubAccounts,
     Effect.gen(function* () {

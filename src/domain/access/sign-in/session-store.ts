@@ -1,10 +1,10 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { Caller, type SignedInAccount } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import {
   KNOWN_BROWSER_MS,
@@ -13,7 +13,7 @@ import {
   SESSION_LIFETIME_MS,
   SESSIONS_OF_ACCOUNT
 } from "../../../platform/limits.ts"
-import { clearFailuresSql, lockFailuresSql, type SignInAttemptKey } from "./failures.ts"
+import { clearFailuresSql, lockFailuresSql, type SignInAttemptKey } from "./sign-in-failures.ts"
 
 /** Milliseconds between two times that a visit is written down. */
 const SEEN_EVERY_MS = 60 * 1000

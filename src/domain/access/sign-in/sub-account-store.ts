@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { Caller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import {
   disableAccountSql,

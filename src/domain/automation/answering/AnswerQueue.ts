@@ -1,20 +1,19 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/in-turn.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { changeUnderLock } from "../../../platform/database/locked-first.ts"
+import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { QUESTIONS_PER_ANSWER } from "../../../platform/limits.ts"
-import { newPublicCode } from "../../guests/conversations/known-conversation.ts"
-import { toQueueFullError } from "../../guests/conversations/lane.ts"
+import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts"
+import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
 import { findInquiryFacts } from "../facts.ts"
 import { RuleDefinition } from "../rules/rule.ts"
 import type { Answer } from "./answer.ts"
-import { type ConversationSituation, nextAnswerTime, type SkippedQuestion } from "./rules.ts"
 import {
   type ClaimedAnswerPartition,
   type LoadSituationParameters,
@@ -28,7 +27,8 @@ import {
   settlingSilently,
   situationSql,
   takingDue
-} from "./statements.ts"
+} from "./answer-statements.ts"
+import { type ConversationSituation, nextAnswerTime, type SkippedQuestion } from "./rules.ts"
 
 /** Milliseconds a worker has a conversation to itself: finding an answer and writing it down fit into it. */
 export const ANSWER_LEASE_MS = 30_000
@@ -131,7 +131,7 @@ const makeRecordAnswer = (sql: SqlClient.SqlClient) => {
 }
 
 /** What guests asked and nobody has answered yet, in the database, for any worker of any process. */
-export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/resources/AnswerQueue", {
+export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain/automation/answering/AnswerQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
     const loadSituation = inForms(sql, (parameters: Givens<LoadSituationParameters>) => situationSql(sql, parameters))

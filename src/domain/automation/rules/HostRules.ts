@@ -1,14 +1,14 @@
 import { Context, DateTime, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { IdempotencyKeys } from "../../../changes/Keys.ts"
-import { runFormIdempotently } from "../../../changes/run-once.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import { runFormIdempotently } from "../../../changes/form-idempotency.ts"
+import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type ApiError, NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { findStayFacts } from "../facts.ts"
-import { AutomationRules, type RuleTestResult, testRule } from "./Rules.ts"
+import { AutomationRules, type RuleTestResult, testRule } from "./AutomationRules.ts"
 import type { StoredRule } from "./rule.ts"
 import { RuleStore } from "./store.ts"
 
@@ -40,7 +40,7 @@ export class HostRules extends Context.Service<
       key: string | undefined
     ) => Effect.Effect<void, ApiError, CurrentActor>
   }
->()("latchkey/resources/automation/HostRules") {
+>()("latchkey/domain/automation/rules/HostRules") {
   static readonly layer = Layer.effect(
     HostRules,
     Effect.gen(function* () {

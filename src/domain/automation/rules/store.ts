@@ -1,19 +1,19 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import type { OperatorScoped } from "../../own-row.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
 import {
   allReferencesExist,
   CheckedChangeRow,
   ownershipPreconditions,
   selectCheckedChange
-} from "../../properties/properties/belonging.ts"
+} from "../../properties/properties/ownership.ts"
 import { type RuleDefinition, RuleState, StayRuleTerms, StoredRule } from "./rule.ts"
 
 // A change of a rule changes what it is going to do of every stay of its operator: mark_before says that all of them are to be
@@ -139,7 +139,7 @@ const setState = (sql: SqlClient.SqlClient, state: RuleState) => {
 }
 
 /** The SQL of rules for whoever makes them. */
-export class RuleStore extends Context.Service<RuleStore>()("latchkey/resources/automation/RuleStore", {
+export class RuleStore extends Context.Service<RuleStore>()("latchkey/domain/automation/rules/RuleStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     create: create(sql),
     list: list(sql),

@@ -1,19 +1,19 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/in-turn.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { retryOnLockConflict } from "../../../platform/database/patience.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { newPublicCode } from "../../guests/conversations/known-conversation.ts"
-import { toQueueFullError } from "../../guests/conversations/lane.ts"
-import { type OperatorRowId, readRowId } from "../../own-row.ts"
-import { RowId } from "../../row-fields.ts"
-import { planMessageQueueFull } from "../asked-actions.ts"
-import { PlanContext, planContextSql, type StayPlanContext } from "./ground.ts"
-import type { PreparedAction } from "./judging.ts"
+import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
+import { RowId } from "../../column-schemas.ts"
+import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts"
+import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
+import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
+import { planMessageQueueFull } from "../action-rules.ts"
+import { PlanContext, planContextSql, type StayPlanContext } from "./plan-context.ts"
+import type { PreparedAction } from "./plan-preparation.ts"
 import {
   deletePlanChange,
   type EndPlanParameters,
@@ -66,7 +66,7 @@ const take = (sql: SqlClient.SqlClient) => {
  * What rules are going to do, in the database, for any worker of any process and for whoever runs one by hand. A plan is timed
  * work (jobs/timed-work.ts).
  */
-export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/resources/PlanQueue", {
+export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/automation/running/PlanQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const findContext = inForms(sql, (plan: Givens<OperatorRowId>) => planContextSql(sql, plan))
     const sendMessage = prepareRecordedChange(sql, (message: Givens<SendPlanMessageParameters>) =>

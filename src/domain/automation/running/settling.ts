@@ -1,13 +1,17 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, type RecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, type RecordedChange } from "../../../changes/recorded-change.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { MessageSource } from "../../guests/conversations/contract.ts"
-import { conversationsTouchedSql, enqueueMessagesSql, messageCreatedEventSql } from "../../guests/conversations/lane.ts"
-import type { OperatorRowId } from "../../own-row.ts"
-import { channelAccountIdSql, DUE_NOW, markStaysSql } from "../planning/follow-stays.ts"
-import { requiredStatusSql } from "../rules/status-wanted.ts"
+import {
+  conversationsTouchedSql,
+  enqueueMessagesSql,
+  messageCreatedEventSql
+} from "../../guests/conversations/message-queue.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
+import { channelAccountIdSql, DUE_NOW, markStaysSql } from "../planning/stay-marks.ts"
+import { requiredStatusSql } from "../rules/required-status.ts"
 import { ASSISTANT_NAME } from "../sources.ts"
 
 // The statements that write down what became of a plan. One that is settled is settled: whatever comes after it changes nothing.

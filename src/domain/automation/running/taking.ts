@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/in-turn.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/fair-queue.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 
 // The statement by which plans are taken: rows that were found are changed by where they lie.

@@ -1,10 +1,10 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import type { GuestPortalStay } from "./opened-stay.ts"
+import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isPageVisible, listMissingDocuments } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
@@ -28,7 +28,7 @@ export class CheckInApproval extends Context.Service<
       reference: StayReference
     ) => Effect.Effect<ApprovedCheckIn, BadRequest | NotFound | ValidationFailed, CurrentActor>
   }
->()("latchkey/resources/CheckInApproval") {
+>()("latchkey/domain/bookings/check-in/CheckInApproval") {
   static readonly layer = Layer.effect(
     CheckInApproval,
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { dateInZone, formatWallClock, toInstant } from "../../../contract/time.ts"
 import { IDENTITY_IMAGES_A_GUEST } from "../../../platform/limits.ts"
 import { hasOrderEnded, isOrderExpired } from "../orders/order.ts"
-import type { GuestPortalStay } from "./opened-stay.ts"
+import type { GuestPortalStay } from "./guest-portal-stay.ts"
 
 // What a guest may see and do on the page of a stay, and when.
 

@@ -1,15 +1,15 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { keepImageSql } from "../../guests/images/keeping.ts"
-import { approveCheckIn, setCheckIn } from "../stays/checking-in.ts"
+import { keepImageSql } from "../../guests/images/image-references.ts"
+import { approveCheckIn, setCheckIn } from "../stays/check-in.ts"
 import { type InsertIdentityImageParameters, insertIdentityImage } from "../stays/identity-images.ts"
-import { recordStayUpdates } from "../stays/table.ts"
-import { changedStayField } from "../stays/tagging.ts"
-import { guestPortalStaysSql } from "./opened.ts"
-import { GuestPortalStay } from "./opened-stay.ts"
+import { recordStayUpdates } from "../stays/stay-sql.ts"
+import { changedStayField } from "../stays/stay-tags.ts"
+import { guestPortalStaysSql } from "./guest-portal-query.ts"
+import { GuestPortalStay } from "./guest-portal-stay.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -58,7 +58,7 @@ const submitIdentityImage = (sql: Sql) => {
 }
 
 /** The SQL of the pages of stays. */
-export class CheckInStore extends Context.Service<CheckInStore>()("latchkey/resources/CheckInStore", {
+export class CheckInStore extends Context.Service<CheckInStore>()("latchkey/domain/bookings/check-in/CheckInStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     findByToken: findByToken(sql),
     findByCode: findByCode(sql),

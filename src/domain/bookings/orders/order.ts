@@ -23,7 +23,7 @@ export const OrderTerms = Schema.Struct({
   channel_account_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   /** Of an order of a channel: the latest of the channel's versions of it that was taken; null: none ever was. */
   channel_version: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
-  /** When the channel last said something of it; the last word of before, once it had stopped (connectors/ingest/rules/standing.ts). */
+  /** When the channel last said something of it; the last word of before, once it had stopped (connectors/ingest/rules/order-status.ts). */
   channel_synced_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
   /** When it times out, if nothing happens until then; null: never. */
   expires_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),

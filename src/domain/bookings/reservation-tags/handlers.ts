@@ -5,8 +5,8 @@ import { nameConflict, trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
 import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
-import { RowId } from "../../row-fields.ts"
+import { RowId } from "../../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import {
   type create_reservation_tag,
   type delete_reservation_tag,

@@ -1,18 +1,18 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { PaletteColor } from "../../../contract/palette.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { keywordInSearchForm, toSearchForm } from "../../../platform/database/parameters.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../own-row.ts"
+import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
-import { findOrCreateTag, isConcurrentlyCreated } from "./named-tag.ts"
+import { findOrCreateTag, isConcurrentlyCreated } from "./find-or-create-tag.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
 export type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
@@ -102,7 +102,7 @@ const remove = (sql: SqlClient.SqlClient) => {
 
 /** The SQL of the reservation tag dictionary; which stays carry a tag is the stays' own. */
 export class ReservationTagStore extends Context.Service<ReservationTagStore>()(
-  "latchkey/resources/ReservationTagStore",
+  "latchkey/domain/bookings/reservation-tags/ReservationTagStore",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       search: search(sql),

@@ -1,17 +1,22 @@
 import { Context, Effect, Layer, Result } from "effect"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Conflict } from "../../../contract/errors.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { retryWhileOrderChanges } from "../orders/optimistic-retry.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
-import { retryWhileOrderChanges } from "../orders/rules.ts"
 import type { StayState } from "../stays/stay.ts"
 import type { Destination, LoadedOrder, OrderKey } from "./change-order.ts"
 import type { OrderCodeAndStatus, OrderReferences } from "./create-order.ts"
 import { NightTaken } from "./nights-taken.ts"
-import { newNights, unassignAllStays, unassignConflictingNewStays, unassignConflictingStays } from "./rules/box.ts"
 import { heldNights, toNightKey } from "./rules/nights.ts"
-import { diffOrders, isEmptyChange } from "./rules/order-change.ts"
+import { diffOrders, isEmptyChange } from "./rules/order-diff.ts"
+import {
+  newNights,
+  unassignAllStays,
+  unassignConflictingNewStays,
+  unassignConflictingStays
+} from "./rules/unassigned-stays.ts"
 import { OrderStore } from "./store.ts"
 
 /** What became of an order that a channel sold. */
@@ -75,7 +80,7 @@ export class Orders extends Context.Service<
       computeOrders: ComputeOrders<E>
     ) => Effect.Effect<void, E | Conflict, CurrentActor>
   }
->()("latchkey/resources/Orders") {
+>()("latchkey/domain/bookings/reservations/Orders") {
   static readonly layer = Layer.effect(
     Orders,
     Effect.map(OrderStore, (store) =>

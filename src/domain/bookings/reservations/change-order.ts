@@ -1,7 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { columnDefinitions, jsonObjectPairs } from "../../../platform/database/columns.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms, partOf, type Value } from "../../../platform/database/forms.ts"
@@ -14,16 +14,16 @@ import {
   stayIdsHoldingNightsSql
 } from "../../calendars/availability/calendar-days.ts"
 import { lockUnchangedEntries, orderEntriesJson, writeShares } from "../../money/shares.ts"
-import { withOperatorLock } from "../../own-row.ts"
-import { propertyExists } from "../../properties/properties/belonging.ts"
-import { propertyIsActive } from "../../properties/properties/letting.ts"
+import { withOperatorLock } from "../../operator-rows.ts"
+import { propertyIsActive } from "../../properties/properties/activation.ts"
+import { propertyExists } from "../../properties/properties/ownership.ts"
 import { OrderHead, OrderState } from "../orders/order.ts"
-import { updateOrders } from "../orders/table.ts"
-import { lastRoomSql, recordStayUpdates, stayStatesJson, updateStays } from "../stays/table.ts"
-import { NightHeldElsewhere, nightsJson } from "./held-elsewhere.ts"
+import { updateOrders } from "../orders/order-sql.ts"
+import { lastRoomSql, recordStayUpdates, stayStatesJson, updateStays } from "../stays/stay-sql.ts"
+import { type AddedAndRemovedStays, addAndRemoveStays, resolveNewStayIds } from "./added-and-removed-stays.ts"
+import { NightHeldElsewhere, nightsJson } from "./nights-held-elsewhere.ts"
 import { NightTaken, retryInSavepoint } from "./nights-taken.ts"
-import { type AddedAndRemovedStays, addAndRemoveStays, resolveNewStayIds } from "./other-stays.ts"
-import type { OrderChange } from "./rules/order-change.ts"
+import type { OrderChange } from "./rules/order-diff.ts"
 
 // The SQL of orders that change: two statements, one that reads what the rules need, one that changes all of it.
 

@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
-import { fieldsParameter } from "../../../contract/chosen-fields.ts"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../../contract/errors.ts"
+import { fieldsParameter } from "../../../contract/field-selection.ts"
 import {
   CalendarDate,
   Currency,
@@ -10,14 +10,14 @@ import {
   RecordCode,
   textUpTo
 } from "../../../contract/fields.ts"
-import { editPayloadFields } from "../../../contract/fixed-fields.ts"
+import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { CHANNEL_TEXT, GUEST_PHONE, SEARCH_DAYS } from "../../../platform/limits.ts"
 import { ChannelType } from "../../channels/port/channel-type.ts"
 import { OrderStatus } from "../orders/order.ts"
 import { ChannelId, Creator, GuestName, NonNegativeAmount, NumberOfGuests, PhoneNumber, Remarks } from "./fields.ts"
-import { CheckInDetails, Reservation, ReservationPayment } from "./record.ts"
+import { CheckInDetails, Reservation, ReservationPayment } from "./reservation.ts"
 import { SearchKeyword } from "./rules/keyword.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).

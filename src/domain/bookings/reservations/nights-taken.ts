@@ -2,8 +2,8 @@ import { Data, type Effect, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
-import { retryOnLockConflict } from "../../../platform/database/patience.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
+import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 
 /** A night the order should hold belongs to another stay; nothing was written. */
 export class NightTaken extends Data.TaggedError("NightTaken") {}

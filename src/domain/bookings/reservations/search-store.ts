@@ -4,17 +4,17 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../../contract/page.ts"
 import { columnNames, jsonObjectPairs, readColumnExpressions } from "../../../platform/database/columns.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
-import { receivedAmountSql } from "../../money/received.ts"
-import { checkPropertyExists } from "../../properties/properties/belonging.ts"
+import { receivedAmountSql } from "../../money/received-money.ts"
 import { checkOutTimeSql } from "../../properties/properties/check-out-time.ts"
+import { checkPropertyExists } from "../../properties/properties/ownership.ts"
 import { OrderRow, type OrderStatus } from "../orders/order.ts"
 import { GuestDetails, StayRow } from "../stays/stay.ts"
 import type { ReservationOrderBy } from "./contract.ts"
-import { type KeywordMatch, matchKeyword, selectStaysWithKeyword, stayHasKeyword } from "./keyword-store.ts"
-import { CheckInGuideImage, ReservationGuest } from "./record.ts"
+import { type KeywordMatch, matchKeyword, selectStaysWithKeyword, stayHasKeyword } from "./keyword-search.ts"
+import { CheckInGuideImage, ReservationGuest } from "./reservation.ts"
 import type { SearchDays } from "./rules/search-days.ts"
 
 // Finding reservations: one statement a page, whatever the number of stays, guests and images on it.
@@ -261,7 +261,7 @@ const search = (sql: Sql) => {
 }
 
 export class ReservationSearchStore extends Context.Service<ReservationSearchStore>()(
-  "latchkey/resources/ReservationSearchStore",
+  "latchkey/domain/bookings/reservations/ReservationSearchStore",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       search: search(sql),

@@ -4,7 +4,7 @@ import { apply, find, withOperatorOrderQueue } from "./change-order.ts"
 import { create, findByChannelId, findCreateObstacles, findTakenNights } from "./create-order.ts"
 
 /** The SQL of orders. */
-export class OrderStore extends Context.Service<OrderStore>()("latchkey/resources/OrderStore", {
+export class OrderStore extends Context.Service<OrderStore>()("latchkey/domain/bookings/reservations/OrderStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     findCreateObstacles: findCreateObstacles(sql),
     findByChannelId: findByChannelId(sql),

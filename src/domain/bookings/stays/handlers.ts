@@ -5,7 +5,7 @@ import { trimName } from "../../../contract/names.ts"
 import { defaultTagColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../../platform/limits.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import {
   type add_reservation_tag,
   type query_custom_fields,

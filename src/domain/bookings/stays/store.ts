@@ -1,16 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../../platform/limits.ts"
-import { setCheckIn } from "./checking-in.ts"
-import { selectStayForUpdate } from "./locked.ts"
+import { setCheckIn } from "./check-in.ts"
 import { CustomFields, type HostStayFields } from "./stay.ts"
-import { recordStayUpdates, stayRecordSql } from "./table.ts"
-import { addTag, changedStayField, removeTag, type StayKey } from "./tagging.ts"
+import { selectStayForUpdate } from "./stay-lock.ts"
+import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
+import { addTag, changedStayField, removeTag, type StayKey } from "./stay-tags.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
 // order are worked out from (StayTerms), so the two never undo each other.
@@ -97,7 +97,7 @@ const setStayStatus = (sql: Sql) => {
     readStatus(statement({ operatorId, stayCode, stayStatus, at }))
 }
 
-export class StayStore extends Context.Service<StayStore>()("latchkey/resources/StayStore", {
+export class StayStore extends Context.Service<StayStore>()("latchkey/domain/bookings/stays/StayStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     addTag: addTag(sql),
     removeTag: removeTag(sql),

@@ -19,7 +19,7 @@ export class Availability extends Context.Service<
       range: DateRange
     ) => Effect.Effect<ReadonlyArray<PropertyAvailability>>
   }
->()("latchkey/resources/Availability") {
+>()("latchkey/domain/calendars/availability/Availability") {
   static readonly layer = Layer.effect(
     Availability,
     Effect.gen(function* () {

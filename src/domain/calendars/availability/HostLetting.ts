@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { checkPropertyExists } from "../../properties/properties/belonging.ts"
-import { PropertyActivation, type PropertyActivationResult } from "./Letting.ts"
+import { checkPropertyExists } from "../../properties/properties/ownership.ts"
+import { PropertyActivation, type PropertyActivationResult } from "./PropertyActivation.ts"
 
 type ActivationChange = (
   operatorId: number,
@@ -20,7 +20,7 @@ const noSuchProperty = new NotFound({ message: "There is no such property." })
 export class HostLetting extends Context.Service<
   HostLetting,
   { readonly deactivate: ActivationChange; readonly activate: ActivationChange }
->()("latchkey/resources/HostLetting") {
+>()("latchkey/domain/calendars/availability/HostLetting") {
   static readonly layer = Layer.effect(
     HostLetting,
     Effect.gen(function* () {

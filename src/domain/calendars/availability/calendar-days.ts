@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/events.ts"
+import { recordEvent } from "../../../jobs/events/event-statements.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 
 // What other families' statements say of the calendar's nights: parts of one statement, which the table's owner writes.

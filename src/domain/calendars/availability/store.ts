@@ -1,14 +1,14 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { dateInZone, daysInRange } from "../../../contract/time.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { retryOnLockConflict } from "../../../platform/database/patience.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { unknownProperties } from "../../properties/properties/belonging.ts"
+import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
+import { unknownProperties } from "../../properties/properties/ownership.ts"
 import { activePropertiesSql, isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 import { PropertyDays } from "./rules.ts"
 
@@ -131,8 +131,11 @@ const change = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
-export class AvailabilityStore extends Context.Service<AvailabilityStore>()("latchkey/resources/AvailabilityStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ days: days(sql), change: change(sql) }))
-}) {
+export class AvailabilityStore extends Context.Service<AvailabilityStore>()(
+  "latchkey/domain/calendars/availability/AvailabilityStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({ days: days(sql), change: change(sql) }))
+  }
+) {
   static readonly layer = Layer.effect(AvailabilityStore, AvailabilityStore.make)
 }

@@ -3,8 +3,8 @@ import { addDays, dateInZone } from "../../../contract/time.ts"
 import { SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { Availability } from "../availability/Availability.ts"
-import { isShareLinkToken } from "./address.ts"
 import { monthStart } from "./rules.ts"
+import { isShareLinkToken } from "./share-link-url.ts"
 import { type SharedPropertySummary, type ShareLinkKey, ShareLinkStore } from "./store.ts"
 
 export type { SharedPropertySummary }
@@ -55,7 +55,7 @@ export class SharedCalendars extends Context.Service<
       span: MonthSpan
     ) => Effect.Effect<ReadonlyArray<SharedProperty>>
   }
->()("latchkey/resources/SharedCalendars") {
+>()("latchkey/domain/calendars/calendar-share-links/SharedCalendars") {
   static readonly layer = Layer.effect(
     SharedCalendars,
     Effect.gen(function* () {

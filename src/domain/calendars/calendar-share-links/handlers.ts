@@ -4,12 +4,11 @@ import { NotFound } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, formatUtcInstant } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { linkTokenBinding } from "../../../platform/sealing/places.ts"
-import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
+import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { linkTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { openStoredText } from "../../../platform/sealing/sealed-text.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
-import { noSuchProperties } from "../../properties/properties/belonging.ts"
-import { newShareLinkToken, shareLinkUrl } from "./address.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { noSuchProperties } from "../../properties/properties/ownership.ts"
 import {
   type CalendarShareLink,
   CalendarShareLinks,
@@ -18,6 +17,7 @@ import {
   type search_calendar_share_links
 } from "./contract.ts"
 import { parseLinkProperties } from "./rules.ts"
+import { newShareLinkToken, shareLinkUrl } from "./share-link-url.ts"
 import { ShareLinkRow, ShareLinkStore } from "./store.ts"
 
 /** `opened`: its token, where that opens. */

@@ -1,18 +1,18 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { Page } from "../../../contract/page.ts"
-import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
+import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { linkTokenBinding } from "../../../platform/sealing/places.ts"
-import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
-import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../addresses.ts"
-import { makeDeleteRecord, type OperatorScoped } from "../../own-row.ts"
-import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "../../properties/properties/belonging.ts"
+import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { linkTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { makeDeleteRecord, type OperatorScoped } from "../../operator-rows.ts"
+import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "../../properties/properties/ownership.ts"
+import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../secret-urls.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
 /** Which links a search means; what is not given does not narrow it. */
@@ -233,16 +233,19 @@ const listProperties = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of share links, and of the properties each of them opens. */
-export class ShareLinkStore extends Context.Service<ShareLinkStore>()("latchkey/resources/ShareLinkStore", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
-    search: search(sql),
-    createEntire: createEntire(sql, seals),
-    createPartial: createPartial(sql, seals),
-    remove: remove(sql),
-    findByToken: findByToken(sql),
-    countProperties: countProperties(sql),
-    listProperties: listProperties(sql)
-  }))
-}) {
+export class ShareLinkStore extends Context.Service<ShareLinkStore>()(
+  "latchkey/domain/calendars/calendar-share-links/ShareLinkStore",
+  {
+    make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
+      search: search(sql),
+      createEntire: createEntire(sql, seals),
+      createPartial: createPartial(sql, seals),
+      remove: remove(sql),
+      findByToken: findByToken(sql),
+      countProperties: countProperties(sql),
+      listProperties: listProperties(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(ShareLinkStore, ShareLinkStore.make)
 }

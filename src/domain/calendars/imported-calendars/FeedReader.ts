@@ -18,7 +18,7 @@ const YOUNG_GENERATION_MB = 16
 export class FeedReader extends Context.Service<
   FeedReader,
   { readonly read: (request: FeedReadRequest) => Effect.Effect<FeedReadResult> }
->()("latchkey/resources/FeedReader") {
+>()("latchkey/domain/calendars/imported-calendars/FeedReader") {
   static readonly layer = Layer.effect(
     FeedReader,
     Effect.gen(function* () {

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../../contract/acting.ts"
-import { releasePermitForExternalAct } from "../../../contract/away-from-place.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
+import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CONCURRENT_MANUAL_FETCHES } from "../../../platform/limits.ts"
-import type { OperatorRowId } from "../../own-row.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
 import { Outbound } from "../../webhooks/deliveries/Outbound.ts"
 import type { Acceptance } from "./acceptance.ts"
 import { type AddedCalendar, type CalendarFetchReport, ImportedCalendars } from "./ImportedCalendars.ts"
@@ -116,7 +116,7 @@ export class HostCalendars extends Context.Service<
       id: number
     ) => Effect.Effect<CalendarFetchReport, NotFound | Conflict, CurrentActor>
   }
->()("latchkey/resources/HostCalendars") {
+>()("latchkey/domain/calendars/imported-calendars/HostCalendars") {
   static readonly layer: Layer.Layer<HostCalendars, never, SqlClient.SqlClient | Outbound | WakeUp> = Layer.effect(
     HostCalendars,
     make

@@ -1,16 +1,16 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import type { WakeUp } from "../../../jobs/WakeUp.ts"
-import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { IMPORTED_CALENDARS, PROPERTY_CALENDARS } from "../../../platform/limits.ts"
-import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/places.ts"
-import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
-import { withOperatorLock } from "../../own-row.ts"
+import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { withOperatorLock } from "../../operator-rows.ts"
 import type { Outbound } from "../../webhooks/deliveries/Outbound.ts"
 import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { type Acceptance, acceptCalendar } from "./acceptance.ts"
@@ -18,7 +18,7 @@ import { CalendarQueue } from "./CalendarQueue.ts"
 import { CalendarState, type ImportedCalendar, ImportedCalendarRow, noSuchCalendar } from "./calendar.ts"
 import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./importing.ts"
+import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./import-worker.ts"
 import { type CalendarSettings, changeSettings } from "./settings.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
@@ -69,7 +69,7 @@ export class ImportedCalendars extends Context.Service<
     /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
     readonly fetch: (id: number) => Effect.Effect<CalendarFetchReport, NotFound, CurrentActor | Outbound | WakeUp>
   }
->()("latchkey/resources/ImportedCalendars") {
+>()("latchkey/domain/calendars/imported-calendars/ImportedCalendars") {
   static readonly layer = Layer.effect(
     ImportedCalendars,
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { WakeUp } from "../../../jobs/WakeUp.ts"
 import type { CalendarQueue } from "./CalendarQueue.ts"
 import { type ClaimedCalendar, noSuchCalendar } from "./calendar.ts"
 import { isFromThisReader } from "./feed-digest.ts"
-import { importHorizonOf } from "./importing.ts"
+import { importHorizonOf } from "./import-worker.ts"
 
 // The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
 

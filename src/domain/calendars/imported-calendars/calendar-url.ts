@@ -2,8 +2,8 @@ import { hash } from "node:crypto"
 import { Result } from "effect"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { parseReceiverUrl, type ReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
-import { SHARED_CALENDAR_PREFIX } from "../calendar-share-links/address.ts"
-import { FEEDS_PREFIX } from "../property-feeds/address.ts"
+import { SHARED_CALENDAR_PREFIX } from "../calendar-share-links/share-link-url.ts"
+import { FEEDS_PREFIX } from "../property-feeds/feed-url.ts"
 
 // The addresses calendars may be fetched from: those that webhooks may go to. They are secrets: whoever has one reads the
 // calendar. So beside the database nothing has more of them than the host.

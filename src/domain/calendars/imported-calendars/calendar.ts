@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
-import { InstantColumn } from "../../row-fields.ts"
+import { InstantColumn } from "../../column-schemas.ts"
 
 /** A calendar that a worker has in its hands. */
 export const ClaimedCalendar = Schema.Struct({

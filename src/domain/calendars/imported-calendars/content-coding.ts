@@ -1,7 +1,7 @@
 import { promisify } from "node:util"
 import zlib from "node:zlib"
 import { Effect } from "effect"
-import { errorCodeOf } from "../../../platform/database/reason.ts"
+import { errorCodeOf } from "../../../platform/database/error-reason.ts"
 import { CALENDAR_FEED_BYTES } from "../../../platform/limits.ts"
 
 // Decompresses calendars. Some hosts compress them although the request asks them not to: Accept-Encoding is only a preference

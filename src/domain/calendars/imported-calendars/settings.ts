@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { readRowId } from "../../own-row.ts"
+import { readRowId } from "../../operator-rows.ts"
 
 /** The settings of a calendar that its host may change. */
 export interface CalendarSettings {

@@ -1,10 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { RecordedChange } from "../../../changes/on-record.ts"
+import type { RecordedChange } from "../../../changes/recorded-change.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../platform/limits.ts"
 import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availability/calendar-days.ts"
-import { freezeFeedsOfRemovedCalendars } from "../property-feeds/outliving.ts"
+import { freezeFeedsOfRemovedCalendars } from "../property-feeds/removed-calendars.ts"
 import type { CalendarUpdate } from "./calendar.ts"
 
 // The statements that write down how a fetch ended. Each asks first whether the calendar is still the worker's, and locks it:

@@ -7,7 +7,7 @@ import {
   claimableRowsSql,
   type FairQueue,
   toBusyCounts
-} from "../../../jobs/in-turn.ts"
+} from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeReader, makeRowsReader } from "../../../platform/database/rows.ts"
@@ -182,50 +182,53 @@ export interface ComparisonResult {
  * When the calendars of listings are compared with their channels', in the database, for any worker of any process: timed work
  * (jobs/timed-work.ts) that is never settled, since there is a next time.
  */
-export class Comparisons extends Context.Service<Comparisons>()("latchkey/resources/Comparisons", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const syncComparisons = inForms(sql, (given: Givens<SyncComparisonsParameters>) => syncComparisonsSql(sql, given))
-    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-    const compared = inForms(sql, (given: Givens<CompleteComparisonParameters>, hasDrift: boolean) =>
-      settling(sql, given, hasDrift)
-    )
-    const putOff = inForms(
-      sql,
-      ({ next, failed, ...given }: Givens<InHand & { readonly next: Date; readonly failed: number }>) => sql`
+export class Comparisons extends Context.Service<Comparisons>()(
+  "latchkey/domain/calendars/listing-calendars/Comparisons",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => {
+      const syncComparisons = inForms(sql, (given: Givens<SyncComparisonsParameters>) => syncComparisonsSql(sql, given))
+      const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+      const compared = inForms(sql, (given: Givens<CompleteComparisonParameters>, hasDrift: boolean) =>
+        settling(sql, given, hasDrift)
+      )
+      const putOff = inForms(
+        sql,
+        ({ next, failed, ...given }: Givens<InHand & { readonly next: Date; readonly failed: number }>) => sql`
         UPDATE listing_comparisons SET due_at = ${next}, failures = failures + ${failed} WHERE ${isMine(sql, given)}`
-    )
-    return {
-      /** Takes up what was linked since; answers how many comparisons began or ended. */
-      syncWithListings: (now: Date) =>
-        Effect.map(
-          readSyncedRows(syncComparisons({ now, tooFar: new Date(now.getTime() + MAX_COMPARISON_AHEAD_MS) })),
-          (row) => row?.rows ?? 0
-        ),
-
-      /** Takes up to `most` that are due. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), most, ...toBusyCounts(underWay) })),
-
-      /** What drifted is to be told. Answers whether there is more to do by that. */
-      compared: (comparison: ClaimedComparison, { drifted, suspected, next }: ComparisonResult, now: Date) =>
-        Effect.map(
-          readMarkedListings(
-            compared(
-              { ...inHand(comparison, now), next, drifted: toDaySet(drifted), suspected: toDaySet(suspected) },
-              drifted.length > 0
-            )
+      )
+      return {
+        /** Takes up what was linked since; answers how many comparisons began or ended. */
+        syncWithListings: (now: Date) =>
+          Effect.map(
+            readSyncedRows(syncComparisons({ now, tooFar: new Date(now.getTime() + MAX_COMPARISON_AHEAD_MS) })),
+            (row) => row?.rows ?? 0
           ),
-          (row) => (row?.marked ?? 0) > 0
-        ),
 
-      /** The channel could not be read: again then. */
-      failed: (comparison: ClaimedComparison, next: Date, now: Date) =>
-        readNothing(putOff({ ...inHand(comparison, now), next, failed: 1 })),
+        /** Takes up to `most` that are due. `underWay` are those this process has already. */
+        take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
+          readTaken(take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), most, ...toBusyCounts(underWay) })),
 
-      handBack: (comparison: ClaimedComparison, now: Date) =>
-        readNothing(putOff({ ...inHand(comparison, now), next: now, failed: 0 }))
-    }
-  })
-}) {
+        /** What drifted is to be told. Answers whether there is more to do by that. */
+        compared: (comparison: ClaimedComparison, { drifted, suspected, next }: ComparisonResult, now: Date) =>
+          Effect.map(
+            readMarkedListings(
+              compared(
+                { ...inHand(comparison, now), next, drifted: toDaySet(drifted), suspected: toDaySet(suspected) },
+                drifted.length > 0
+              )
+            ),
+            (row) => (row?.marked ?? 0) > 0
+          ),
+
+        /** The channel could not be read: again then. */
+        failed: (comparison: ClaimedComparison, next: Date, now: Date) =>
+          readNothing(putOff({ ...inHand(comparison, now), next, failed: 1 })),
+
+        handBack: (comparison: ClaimedComparison, now: Date) =>
+          readNothing(putOff({ ...inHand(comparison, now), next: now, failed: 0 }))
+      }
+    })
+  }
+) {
   static readonly layer = Layer.effect(Comparisons, Comparisons.make)
 }

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
-import { InstantColumn } from "../../row-fields.ts"
+import { InstantColumn } from "../../column-schemas.ts"
 
 /** How a push stands; `refused` by its channel, `dead` where that could not be told for too long. */
 export const PushState = Schema.Literals(["waiting", "pushed", "refused", "dead"])
@@ -52,7 +52,7 @@ const makeListLatest = (sql: SqlClient.SqlClient) => {
 }
 
 /** What whoever runs the service sees of pushes to channels. All operators', unless one is named. */
-export class PushLog extends Context.Service<PushLog>()("latchkey/resources/PushLog", {
+export class PushLog extends Context.Service<PushLog>()("latchkey/domain/calendars/listing-calendars/PushLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `most`, the latest first. */
     listLatest: makeListLatest(sql)

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/in-turn.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSH_GIVE_UP_MS } from "../../../platform/limits.ts"
 import { currentTraceparent } from "../../../platform/telemetry/traceparent.ts"
-import { drawUpCalendarPushSql, type ReadStockParameters, readStockSql } from "./drawing.ts"
+import { drawUpCalendarPushSql, type ReadStockParameters, readStockSql } from "./calendar-push-statements.ts"
 import { CalendarPushRow, ClaimedPush, type PushInProgress, type PushSpan, StockRow } from "./push.ts"
 import {
   type Failed,
@@ -49,7 +49,7 @@ const inHand = ({ lane, push_id, ranges }: PushInProgress, now: Date) => ({ ...l
  * told once more when its lease ends. A lane is timed work (jobs/timed-work.ts) that is never settled: it counts what
  * waits in it.
  */
-export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/PushQueue", {
+export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/calendars/listing-calendars/PushQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
     const drawUp = inForms(sql, (lane: Givens<LaneInHand>) => drawUpCalendarPushSql(sql, lane))

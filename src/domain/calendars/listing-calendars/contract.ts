@@ -18,7 +18,7 @@ import {
 } from "../../../platform/limits.ts"
 import { channelErrors } from "../../channels/port/api-errors.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
-import { ListingDay } from "../../channels/port/days.ts"
+import { ListingDay } from "../../channels/port/listing-days.ts"
 
 // What channels sell of a listing on each day: prices, inventories, restrictions (contract facts 6.3 and 6.4).
 

@@ -1,5 +1,5 @@
 import { addDays, dateInZone, daysInRange, startOfDay } from "../../../contract/time.ts"
-import type { DayRangeInventory } from "../../channels/port/days.ts"
+import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
 import type { DayRange } from "./rules.ts"
 import { dayOffsetsIn, type ListingStock, sellableOn } from "./stock.ts"
 

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { InternalSubscriber } from "../../../jobs/events/followers.ts"
+import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import type { DayRange } from "./rules.ts"

@@ -4,8 +4,9 @@ import { BadRequest, Conflict, ValidationFailed } from "../../../contract/errors
 import { dateInZone } from "../../../contract/time.ts"
 import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
 import { noSuchListing } from "../../listings/own-listing.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { readCalendars } from "./calendar-reads.ts"
 import {
   ListingCalendars,
   type update_listing_inventories,
@@ -13,7 +14,6 @@ import {
   type update_listing_restrictions
 } from "./contract.ts"
 import { ReadPermits } from "./read-permits.ts"
-import { readCalendars } from "./reading.ts"
 import { type DayRange, findUnsupportedRestrictions, validatePushDates, validateRestrictions } from "./rules.ts"
 import { ListingCalendarStore, type PushRequest } from "./store.ts"
 

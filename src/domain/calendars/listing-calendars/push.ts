@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Restrictions } from "../../channels/port/days.ts"
+import { Restrictions } from "../../channels/port/listing-days.ts"
 
 // What a worker has in its hands: the first of what a listing's channel is still to be told, in the form it is kept in.
 

@@ -2,7 +2,11 @@ import { Result, Struct } from "effect"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS, LISTING_CALENDAR_DAYS } from "../../../platform/limits.ts"
-import { CHANNELS_BY_RESTRICTION, type DayRangeRestrictions, type Restriction } from "../../channels/port/days.ts"
+import {
+  CHANNELS_BY_RESTRICTION,
+  type DayRangeRestrictions,
+  type Restriction
+} from "../../channels/port/listing-days.ts"
 import type { RestrictedRange } from "./contract.ts"
 
 /** The days from `start_date` to `end_date`, both included. */

@@ -1,9 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/events.ts"
+import { recordEvent } from "../../../jobs/events/event-statements.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { traceCteSql } from "../../../platform/database/of-trace.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { traceCteSql } from "../../../platform/database/trace-statements.ts"
 import { cooldownSql, daySetSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 

@@ -1,6 +1,6 @@
 import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS, LISTING_INVENTORY_MAX } from "../../../platform/limits.ts"
-import type { DayRangeInventory } from "../../channels/port/days.ts"
+import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
 import type { DayRange } from "./rules.ts"
 
 // How many of a listing can be sold on each day, and what of that its channel is told.

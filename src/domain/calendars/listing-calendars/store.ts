@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { traceparentSql } from "../../../platform/database/of-trace.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { traceparentSql } from "../../../platform/database/trace-statements.ts"
 import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
 import { type ListingName, ownListingSql } from "../../listings/own-listing.ts"
 import { formatDaySet } from "./due-days.ts"
@@ -109,7 +109,7 @@ const makeQueuePush = (sql: SqlClient.SqlClient) => {
 
 /** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */
 export class ListingCalendarStore extends Context.Service<ListingCalendarStore>()(
-  "latchkey/resources/ListingCalendarStore",
+  "latchkey/domain/calendars/listing-calendars/ListingCalendarStore",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       findAccounts: makeFindAccounts(sql),

@@ -1,12 +1,12 @@
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { CALENDAR_FEEDS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { noSuchProperty } from "../../properties/properties/belonging.ts"
-import { isFeedToken, newFeedToken, toFeedUrl } from "./address.ts"
+import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { isFeedToken, newFeedToken, toFeedUrl } from "./feed-url.ts"
 import { type FeedBusyPeriod, feedDateRange, toBusyDateMultirange, toBusyPeriods } from "./rules.ts"
 import { type FeedRecipient, PropertyFeedStore } from "./store.ts"
 
@@ -74,7 +74,7 @@ export class PropertyFeeds extends Context.Service<
     /** Writes down the news of what a feed says, before its reader is answered. */
     readonly recordRead: (feed: PropertyFeed, content: FeedContent) => Effect.Effect<void>
   }
->()("latchkey/resources/PropertyFeeds") {
+>()("latchkey/domain/calendars/property-feeds/PropertyFeeds") {
   static readonly layer = Layer.effect(
     PropertyFeeds,
     Effect.gen(function* () {

@@ -1,17 +1,21 @@
 import { Context, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import {
+  changedRecordsSql,
+  createdOrDeletedRecordsSql,
+  prepareRecordedChange
+} from "../../../changes/recorded-change.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
-import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
+import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDAR_FEEDS } from "../../../platform/limits.ts"
-import { feedTokenBinding } from "../../../platform/sealing/places.ts"
-import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
-import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../addresses.ts"
-import { type OperatorScoped, withOperatorLock } from "../../own-row.ts"
-import { propertyExists } from "../../properties/properties/belonging.ts"
+import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { type OperatorScoped, withOperatorLock } from "../../operator-rows.ts"
+import { propertyExists } from "../../properties/properties/ownership.ts"
+import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../secret-urls.ts"
 import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
@@ -313,14 +317,17 @@ const recordRead = (sql: Sql) => {
 }
 
 /** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
-export class PropertyFeedStore extends Context.Service<PropertyFeedStore>()("latchkey/resources/FeedStore", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
-    find: find(sql, seals),
-    create: create(sql, seals),
-    renew: renew(sql, seals),
-    listCalendars: listCalendars(sql),
-    findByToken: findByToken(sql),
-    findBusyDays: findBusyDays(sql),
-    recordRead: recordRead(sql)
-  }))
-}) {}
+export class PropertyFeedStore extends Context.Service<PropertyFeedStore>()(
+  "latchkey/domain/calendars/property-feeds/PropertyFeedStore",
+  {
+    make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
+      find: find(sql, seals),
+      create: create(sql, seals),
+      renew: renew(sql, seals),
+      listCalendars: listCalendars(sql),
+      findByToken: findByToken(sql),
+      findBusyDays: findBusyDays(sql),
+      recordRead: recordRead(sql)
+    }))
+  }
+) {}

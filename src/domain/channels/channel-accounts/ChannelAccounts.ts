@@ -1,13 +1,18 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../../contract/acting.ts"
-import { makeDecoder } from "../../../contract/decode.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { CHANNEL_ACCOUNTS } from "../../../platform/limits.ts"
-import { withOperatorLock } from "../../own-row.ts"
-import { type ChannelAccountRef, InvalidChannelEvent, toVersionOutcome, type VersionOutcome } from "../port/heard.ts"
-import type { ChannelAccountEvent } from "../port/said.ts"
-import { connectAccount, ingestAccountUpdate, NewChannelAccount } from "./inward.ts"
+import { withOperatorLock } from "../../operator-rows.ts"
+import type { ChannelAccountEvent } from "../port/channel-events.ts"
+import {
+  type ChannelAccountRef,
+  InvalidChannelEvent,
+  toVersionOutcome,
+  type VersionOutcome
+} from "../port/event-handling.ts"
+import { connectAccount, ingestAccountUpdate, NewChannelAccount } from "./account-ingest.ts"
 
 const readNew = makeDecoder(NewChannelAccount)
 
@@ -31,7 +36,7 @@ export class ChannelAccounts extends Context.Service<
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
   }
->()("latchkey/resources/ChannelAccounts") {
+>()("latchkey/domain/channels/channel-accounts/ChannelAccounts") {
   static readonly layer = Layer.effect(
     ChannelAccounts,
     Effect.map(SqlClient.SqlClient, (sql) =>

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
+import { AuthStatus } from "../port/channel-events.ts"
 import { ChannelType } from "../port/channel-type.ts"
-import { AuthStatus } from "../port/said.ts"
 
 // Accounts at channels (specification, "Channel account"; contract facts 6.7).
 

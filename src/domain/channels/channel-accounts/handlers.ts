@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
-import { handleOperations, layerOperations } from "../../handled.ts"
+import { handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { ChannelAccountOperations, type search_channel_accounts } from "./contract.ts"
 import { ChannelAccountStore } from "./store.ts"
 

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
-import { InstantColumn } from "../../row-fields.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { InstantColumn } from "../../column-schemas.ts"
 import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 
 /** Which accounts a search means; what is not given does not narrow it. */
@@ -35,7 +35,7 @@ const search = (sql: SqlClient.SqlClient) => {
 
 /** The SQL of finding accounts at channels. */
 export class ChannelAccountStore extends Context.Service<ChannelAccountStore>()(
-  "latchkey/resources/ChannelAccountStore",
+  "latchkey/domain/channels/channel-accounts/ChannelAccountStore",
   { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) })) }
 ) {
   static readonly layer = Layer.effect(ChannelAccountStore, ChannelAccountStore.make)

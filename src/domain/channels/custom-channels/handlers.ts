@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { Deployment } from "../../../platform/installation.ts"
-import { handleOperations, layerOperations } from "../../handled.ts"
+import { handleOperations, layerOperations } from "../../operation-handlers.ts"
+import { listCustomChannels } from "./built-in-channels.ts"
 import { CustomChannels } from "./contract.ts"
-import { listCustomChannels } from "./dictionary.ts"
 
 export const layerCustomChannels = layerOperations(
   Effect.map(Deployment, (deployment) => {

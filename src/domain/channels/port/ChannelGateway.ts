@@ -33,7 +33,7 @@ type GatewayMethod<Method> = Method extends (
 export class ChannelGateway extends Context.Service<
   ChannelGateway,
   { readonly [Name in keyof Connector]: GatewayMethod<Connector[Name]> }
->()("latchkey/channels/ChannelGateway") {
+>()("latchkey/domain/channels/port/ChannelGateway") {
   static readonly layer = Layer.effect(
     ChannelGateway,
     Effect.gen(function* () {

@@ -16,7 +16,7 @@ import { type ChannelError, ChannelUnavailable } from "./errors.ts"
 
 /**
  * Milliseconds a channel has to take an act, and to say what became of one. Both together are less than an act may be under
- * way (changes/Keys.ts), so that nobody takes a call over that still tells its channel.
+ * way (changes/IdempotencyKeys.ts), so that nobody takes a call over that still tells its channel.
  */
 export const CHANNEL_ACT_TIMEOUT_MS = 30_000
 export const CHANNEL_QUERY_TIMEOUT_MS = 10_000

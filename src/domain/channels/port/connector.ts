@@ -1,8 +1,8 @@
 import { Context, type Effect, Layer } from "effect"
-import type { DayRangeInventory, DayRangePrice, DayRangeRestrictions, ListingDay } from "./days.ts"
+import type { OfferType } from "./channel-events.ts"
 import type { ConnectorError } from "./errors.ts"
+import type { DayRangeInventory, DayRangePrice, DayRangeRestrictions, ListingDay } from "./listing-days.ts"
 import type { AirbnbPriceAndRules, VrboPriceAndRules } from "./price-and-rules.ts"
-import type { OfferType } from "./said.ts"
 
 /** An account at a channel, as its connector knows it. */
 export interface RemoteAccount {
@@ -143,7 +143,7 @@ export interface Connector {
 export class Connectors extends Context.Service<
   Connectors,
   { readonly find: (name: string) => Connector | undefined }
->()("latchkey/channels/Connectors") {
+>()("latchkey/domain/channels/port/Connectors") {
   /** No connector at all. */
   static readonly layerNone = Layer.succeed(Connectors, { find: () => undefined })
 }

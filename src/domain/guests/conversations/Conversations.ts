@@ -1,16 +1,16 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../../contract/acting.ts"
-import { retryOptimistically } from "../../../platform/database/optimistic.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { retryOptimistically } from "../../../platform/database/optimistic-retry.ts"
+import type { ChannelMessageEvent, ChannelOrderEvent, ChannelThreadEvent } from "../../channels/port/channel-events.ts"
 import {
   type ChannelAccountRef,
   InvalidChannelEvent,
   toVersionOutcome,
   type VersionOutcome
-} from "../../channels/port/heard.ts"
-import type { ChannelMessageEvent, ChannelOrderEvent, ChannelThreadEvent } from "../../channels/port/said.ts"
-import { confirmLocalMessage, insertChannelMessage, recognizeMessage } from "./messages-said.ts"
-import { ensureOrderThread, ingestThread } from "./threads-said.ts"
+} from "../../channels/port/event-handling.ts"
+import { confirmLocalMessage, insertChannelMessage, recognizeMessage } from "./channel-messages.ts"
+import { ensureOrderThread, ingestThread } from "./channel-threads.ts"
 
 /** What channels say of threads and of what is written in them. Each change is in the trail. */
 export class Conversations extends Context.Service<
@@ -38,7 +38,7 @@ export class Conversations extends Context.Service<
       at: Date
     ) => Effect.Effect<string, never, CurrentActor>
   }
->()("latchkey/resources/Conversations") {
+>()("latchkey/domain/guests/conversations/Conversations") {
   static readonly layer = Layer.effect(
     Conversations,
     Effect.map(SqlClient.SqlClient, (sql) =>

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { fieldsParameter } from "../../../contract/chosen-fields.ts"
 import { Conflict, Forbidden, NotFound, ServerError } from "../../../contract/errors.ts"
+import { fieldsParameter } from "../../../contract/field-selection.ts"
 import { Id, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { CONVERSATION_NOTE, IMAGE_TEXT, MESSAGE_TEXT } from "../../../platform/limits.ts"
-import { DisplayType } from "../../channels/port/said.ts"
-import { ConversationId } from "./known-conversation.ts"
+import { DisplayType } from "../../channels/port/channel-events.ts"
+import { ConversationId } from "./conversation-lookup.ts"
 import { isNoteWithinLimit } from "./rules.ts"
 
 // What hosts and guests say to each other (specification, "Conversations and messages"; contract facts 4.1 to 4.4).

@@ -4,7 +4,7 @@ import { toPage } from "../../../contract/page.ts"
 import { currentSecond, dateInZone, formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { imageUrl } from "../images/address.ts"
 import { decodeJpegField } from "../images/base64.ts"
 import { Images } from "../images/Images.ts"
@@ -16,7 +16,7 @@ import {
   type send_message,
   type update_conversation_note
 } from "./contract.ts"
-import { newPublicCode, requireOwnConversation } from "./known-conversation.ts"
+import { newPublicCode, requireOwnConversation } from "./conversation-lookup.ts"
 import {
   buildActivities,
   checkMessageLength,

@@ -1,20 +1,25 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { MESSAGES_SHOWN } from "../../../platform/limits.ts"
-import type { DisplayType } from "../../channels/port/said.ts"
-import type { OperatorRowId, OperatorScoped } from "../../own-row.ts"
-import { OffsetSecondColumn, RowId } from "../../row-fields.ts"
-import { keepImageSql } from "../images/keeping.ts"
-import { conversationGuestSql, conversationListParts, inquiryActivitySql, stayActivitiesSql } from "./about.ts"
+import type { DisplayType } from "../../channels/port/channel-events.ts"
+import { OffsetSecondColumn, RowId } from "../../column-schemas.ts"
+import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
+import { keepImageSql } from "../images/image-references.ts"
 import { Activity, ConversationGuest, ListedConversation, Message } from "./contract.ts"
-import { conversationByCodeSql, conversationExists } from "./known-conversation.ts"
+import { conversationByCodeSql, conversationExists } from "./conversation-lookup.ts"
+import {
+  conversationGuestSql,
+  conversationListParts,
+  inquiryActivitySql,
+  stayActivitiesSql
+} from "./conversation-subject.ts"
 import {
   conversationRecordSql,
   conversationsTouchedSql,
@@ -22,7 +27,7 @@ import {
   messageCreatedEventSql,
   operatorNameSql,
   toQueueFullError
-} from "./lane.ts"
+} from "./message-queue.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -222,16 +227,19 @@ const writeNote = (sql: Sql) => {
     readNoteUpdate(statement({ operatorId, id, note: text, now }))
 }
 
-export class ConversationStore extends Context.Service<ConversationStore>()("latchkey/resources/ConversationStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    conversationExists: conversationExists(sql),
-    search: search(sql),
-    findConversation: findConversation(sql),
-    findRecipient: findRecipient(sql),
-    sendMessage: sendMessage(sql),
-    findNote: findNote(sql),
-    writeNote: writeNote(sql)
-  }))
-}) {
+export class ConversationStore extends Context.Service<ConversationStore>()(
+  "latchkey/domain/guests/conversations/ConversationStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      conversationExists: conversationExists(sql),
+      search: search(sql),
+      findConversation: findConversation(sql),
+      findRecipient: findRecipient(sql),
+      sendMessage: sendMessage(sql),
+      findNote: findNote(sql),
+      writeNote: writeNote(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(ConversationStore, ConversationStore.make)
 }

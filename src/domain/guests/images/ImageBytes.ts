@@ -1,11 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeDatabaseByteStorage } from "./bytes-in-database.ts"
-import { makeFolderByteStorage } from "./bytes-in-folder.ts"
-import type { ImageByteStorage } from "./kept-bytes.ts"
+import { makeDatabaseByteStorage } from "./database-byte-storage.ts"
+import { makeFolderByteStorage } from "./folder-byte-storage.ts"
+import type { ImageByteStorage } from "./image-byte-storage.ts"
 
 /** The bytes of images, wherever this installation keeps them. */
-export class ImageBytes extends Context.Service<ImageBytes, ImageByteStorage>()("latchkey/resources/ImageBytes") {
+export class ImageBytes extends Context.Service<ImageBytes, ImageByteStorage>()(
+  "latchkey/domain/guests/images/ImageBytes"
+) {
   /** In the database. */
   static readonly layerDatabase: Layer.Layer<ImageBytes, never, SqlClient.SqlClient> = Layer.effect(
     ImageBytes,

@@ -1,13 +1,13 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ServerError, ValidationFailed } from "../../../contract/errors.ts"
-import { logStorageFailure } from "../../../platform/database/trouble.ts"
+import { logStorageFailure } from "../../../platform/database/storage-failure.ts"
 import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { isImageToken, newImageToken } from "./address.ts"
 import { ImageBytes } from "./ImageBytes.ts"
+import type { ImageKey } from "./image-byte-storage.ts"
 import { jpegFault } from "./jpeg.ts"
-import type { ImageKey } from "./kept-bytes.ts"
 import { type ImageKind, ImageStore } from "./store.ts"
 
 export type { ImageKind }
@@ -55,7 +55,7 @@ export class Images extends Context.Service<
     /** The bytes of an image from the byte `from` on, {@link IMAGE_PIECE} at most; none where any of them are missing. */
     readonly read: (image: OpenedImage, from: number) => Effect.Effect<Option.Option<Uint8Array>>
   }
->()("latchkey/resources/Images") {
+>()("latchkey/domain/guests/images/Images") {
   /** `quota`: bytes that all images of an operator may have together. */
   static readonly layer = (
     quota: number = IMAGES_BYTES

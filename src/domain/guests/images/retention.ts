@@ -2,7 +2,7 @@ import { Cause, Effect, Layer } from "effect"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../jobs/retention.ts"
 import { ImageBytes } from "./ImageBytes.ts"
-import type { ImageKey } from "./kept-bytes.ts"
+import type { ImageKey } from "./image-byte-storage.ts"
 import { ImageStore } from "./store.ts"
 
 type ByteStorage = ImageBytes["Service"]

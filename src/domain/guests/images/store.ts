@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import type { OperatorRowId, OperatorScoped } from "../../own-row.ts"
+import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -104,7 +104,7 @@ const removeImage = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '
   return ({ operatorId, id }: OperatorRowId) => Effect.asVoid(Effect.orDie(statement({ operatorId, id })))
 }
 
-export class ImageStore extends Context.Service<ImageStore>()("latchkey/resources/ImageStore", {
+export class ImageStore extends Context.Service<ImageStore>()("latchkey/domain/guests/images/ImageStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     insert: insertImage(sql),
     open: open(sql),

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
-import { IdempotencyKeys } from "../../../changes/Keys.ts"
-import { runAtMostOnce } from "../../../changes/outward.ts"
+import { runAtMostOnce } from "../../../changes/external-action.ts"
+import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import { writeReview } from "./review-writing.ts"
 import { ReviewStore } from "./store.ts"
-import { writeReview } from "./writing.ts"
 
 /** Reviews that hosts write of their guests, for whoever lets them be written. */
-export class HostReviews extends Context.Service<HostReviews>()("latchkey/resources/HostReviews", {
+export class HostReviews extends Context.Service<HostReviews>()("latchkey/domain/guests/reviews/HostReviews", {
   make: Effect.gen(function* () {
     const [store, gateway, keys] = [yield* ReviewStore, yield* ChannelGateway, yield* IdempotencyKeys]
     return {

@@ -1,15 +1,15 @@
 import { Context, Effect, Layer } from "effect"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { ChannelReviewEvent } from "../../channels/port/channel-events.ts"
 import {
   type ChannelAccountRef,
   InvalidChannelEvent,
   toVersionOutcome,
   type VersionOutcome
-} from "../../channels/port/heard.ts"
-import type { ChannelReviewEvent } from "../../channels/port/said.ts"
+} from "../../channels/port/event-handling.ts"
 import { EMPTY_REVIEW } from "./review.ts"
-import { hasSameContent, retryWhileReviewChanges } from "./rules/changing.ts"
-import { applyReviewEvent } from "./rules/hearing.ts"
+import { hasSameContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
+import { applyReviewEvent } from "./rules/review-event.ts"
 import { ReviewStore } from "./store.ts"
 
 /** The reviews of orders, as their channels tell of them. */
@@ -23,7 +23,7 @@ export class Reviews extends Context.Service<
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
   }
->()("latchkey/resources/Reviews") {
+>()("latchkey/domain/guests/reviews/Reviews") {
   static readonly layer = Layer.effect(
     Reviews,
     Effect.map(ReviewStore, (store) => Reviews.of({ ingest: makeIngest(store) }))

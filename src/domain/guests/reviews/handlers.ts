@@ -2,13 +2,13 @@ import { Clock, Effect, Layer } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
 import { dateInZone } from "../../../contract/time.ts"
-import { handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
-import { noSuchProperty } from "../../properties/properties/belonging.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import { ReviewOperations, type search_reviews } from "./contract.ts"
 import { HostReviews } from "./HostReviews.ts"
+import { createReview } from "./review-writing.ts"
 import { reviewSearchDays, reviewStatusFilter } from "./rules/search.ts"
 import { ReviewSearchStore } from "./search-store.ts"
-import { createReview } from "./writing.ts"
 
 const searchReviews = (store: ReviewSearchStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reviews.payloadSchema.Type) {

@@ -4,12 +4,12 @@ import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
-import { checkPropertyExists } from "../../properties/properties/belonging.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { checkPropertyExists } from "../../properties/properties/ownership.ts"
+import { isHostReviewChannel } from "./channel-conditions.ts"
 import { Review } from "./contract.ts"
-import { isHostReviewChannel } from "./on-channels.ts"
+import { firstStay } from "./review-events.ts"
 import type { ReviewStatusFilter } from "./rules/search.ts"
-import { firstStay } from "./told.ts"
 
 // Finding reviews: one statement a page. Which they are an index of the records tells by itself.
 
@@ -87,11 +87,14 @@ const search = (sql: Sql) => {
   }
 }
 
-export class ReviewSearchStore extends Context.Service<ReviewSearchStore>()("latchkey/resources/ReviewSearchStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    checkPropertyExists: checkPropertyExists(sql)
-  }))
-}) {
+export class ReviewSearchStore extends Context.Service<ReviewSearchStore>()(
+  "latchkey/domain/guests/reviews/ReviewSearchStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      checkPropertyExists: checkPropertyExists(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(ReviewSearchStore, ReviewSearchStore.make)
 }

@@ -1,16 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { column, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
-import { belongsToOtherAccountCondition } from "../../channels/channel-accounts/known-account.ts"
-import type { ChannelAccountRef } from "../../channels/port/heard.ts"
-import type { OperatorScoped } from "../../own-row.ts"
+import { belongsToOtherAccountCondition } from "../../channels/channel-accounts/account-conditions.ts"
+import type { ChannelAccountRef } from "../../channels/port/event-handling.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
 import { ReviewContent } from "./review.ts"
-import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./told.ts"
+import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
 
 // The SQL of a record that changes: one statement that reads it and its order, one that writes it as it was worked out.
 
@@ -165,7 +165,7 @@ const write = (sql: Sql) => {
   ) => readWritten(statement({ operatorId, orderId, version: version ?? undefined, content, now }, change))
 }
 
-export class ReviewStore extends Context.Service<ReviewStore>()("latchkey/resources/ReviewStore", {
+export class ReviewStore extends Context.Service<ReviewStore>()("latchkey/domain/guests/reviews/ReviewStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     find: find(sql),
     findByChannel: findByChannel(sql),

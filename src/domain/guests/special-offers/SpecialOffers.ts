@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { parseDecimalText } from "../../../contract/money.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { validateDates } from "../../bookings/reservations/rules/stay-checks.ts"
+import { validateDates } from "../../bookings/reservations/rules/stay-validation.ts"
+import type { ChannelOfferEvent } from "../../channels/port/channel-events.ts"
 import {
   type ChannelAccountRef,
   InvalidChannelEvent,
   parseChannelInstant,
   toVersionOutcome,
   type VersionOutcome
-} from "../../channels/port/heard.ts"
-import type { ChannelOfferEvent } from "../../channels/port/said.ts"
-import { makeIngestOffer } from "./inward.ts"
-import { currentStatus } from "./rules/standing.ts"
-import type { NewOffer } from "./table.ts"
+} from "../../channels/port/event-handling.ts"
+import type { NewOffer } from "./offer-columns.ts"
+import { makeIngestOffer } from "./offer-ingest.ts"
+import { currentStatus } from "./rules/offer-status.ts"
 
 /** What guests were offered, as channels say it. */
 export class SpecialOffers extends Context.Service<
@@ -27,7 +27,7 @@ export class SpecialOffers extends Context.Service<
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
   }
->()("latchkey/resources/SpecialOffers") {
+>()("latchkey/domain/guests/special-offers/SpecialOffers") {
   static readonly layer = Layer.effect(
     SpecialOffers,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -5,8 +5,8 @@ import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { GUESTS_MAX, OFFERS_SHOWN } from "../../../platform/limits.ts"
 import { NumberOfGuests } from "../../bookings/reservations/fields.ts"
 import { channelErrors } from "../../channels/port/api-errors.ts"
-import { OfferStatus, OfferType } from "../../channels/port/said.ts"
-import { ConversationId } from "../conversations/known-conversation.ts"
+import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
+import { ConversationId } from "../conversations/conversation-lookup.ts"
 
 // Offers to guests: at a price of their own, or a pre-approval at the standard one (specification, "Conversations" and
 // "Special offer status"; contract facts 4.5).

@@ -1,15 +1,15 @@
 import { DateTime, Effect, Layer } from "effect"
-import { IdempotencyKeys } from "../../../changes/Keys.ts"
-import { runAtMostOnce } from "../../../changes/outward.ts"
+import { runAtMostOnce } from "../../../changes/external-action.ts"
+import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { SpecialOfferOperations, type search_special_offers } from "./contract.ts"
-import { requireConversation } from "./conversation.ts"
-import { currentStatus } from "./rules/standing.ts"
-import { sendPreapproval, sendSpecialOffer } from "./sending.ts"
+import { requireConversation } from "./named-conversation.ts"
+import { sendPreapproval, sendSpecialOffer } from "./offer-sending.ts"
+import { withdrawSpecialOffer } from "./offer-withdrawal.ts"
+import { currentStatus } from "./rules/offer-status.ts"
 import { SpecialOfferStore } from "./store.ts"
-import { withdrawSpecialOffer } from "./withdrawing.ts"
 
 export const layerSpecialOffers = layerOperations(
   Effect.gen(function* () {

@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { OfferStatus } from "../../channels/port/said.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId } from "../../own-row.ts"
+import { OfferStatus } from "../../channels/port/channel-events.ts"
+import { type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
 import {
   ConversationRecipient,
   conversationByCodeSql,
   conversationExists
-} from "../conversations/known-conversation.ts"
-import { statusesBefore } from "./rules/standing.ts"
-import { hasNoFreeProperty, type NightRange, offersJson, SpecialOfferRow } from "./shown.ts"
-import { changedOffers, type NewOffer, NewOfferColumns } from "./table.ts"
+} from "../conversations/conversation-lookup.ts"
+import { changedOffers, type NewOffer, NewOfferColumns } from "./offer-columns.ts"
+import { hasNoFreeProperty, type NightRange, offersJson, SpecialOfferRow } from "./offer-sql.ts"
+import { statusesBefore } from "./rules/offer-status.ts"
 
 // The SQL of offers. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -203,16 +203,19 @@ const withdraw = (sql: Sql) => {
   return (operatorId: number, id: number) => readRowId(statement({ operatorId, id, from: statusesBefore("withdrawn") }))
 }
 
-export class SpecialOfferStore extends Context.Service<SpecialOfferStore>()("latchkey/resources/SpecialOfferStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    existsForAnyOperator: conversationExists(sql),
-    listOffers: listOffers(sql),
-    findPreconditions: findPreconditions(sql),
-    findInquiry: findInquiry(sql),
-    record: record(sql),
-    findOffer: findOffer(sql),
-    withdraw: withdraw(sql)
-  }))
-}) {
+export class SpecialOfferStore extends Context.Service<SpecialOfferStore>()(
+  "latchkey/domain/guests/special-offers/SpecialOfferStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      existsForAnyOperator: conversationExists(sql),
+      listOffers: listOffers(sql),
+      findPreconditions: findPreconditions(sql),
+      findInquiry: findInquiry(sql),
+      record: record(sql),
+      findOffer: findOffer(sql),
+      withdraw: withdraw(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(SpecialOfferStore, SpecialOfferStore.make)
 }

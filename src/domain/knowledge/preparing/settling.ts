@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { KnowledgeFragment } from "../search/fragments.ts"
-import { searchVectorSql } from "../search/words.ts"
+import { searchVectorSql } from "../search/search-vector.ts"
 
 // The statements that write down how preparing an entry ended. Each holds only of the entry as it was taken: one that was
 // edited since is not `processing` any more, one that another worker has taken since has more attempts, and one that is gone has

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { BacklogSource } from "../../../jobs/backlog.ts"
+import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 

@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { selectAnswers } from "./rules/answering.ts"
+import { selectAnswers } from "./rules/answer-selection.ts"
 import { parseQuestions, searchNamesOf } from "./rules/question.ts"
 import { AnswerStore } from "./store.ts"
 
@@ -37,7 +37,7 @@ export class KnowledgeAnswers extends Context.Service<
       messages: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AnswerSentence>>
   }
->()("latchkey/resources/knowledge-bases/KnowledgeAnswers") {
+>()("latchkey/domain/knowledge/search/KnowledgeAnswers") {
   static readonly layer = Layer.effect(
     KnowledgeAnswers,
     Effect.map(AnswerStore, (store) => KnowledgeAnswers.of({ ask: ask(store) }))

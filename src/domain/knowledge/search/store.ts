@@ -142,7 +142,7 @@ const checkExistence = (sql: Sql) => {
 }
 
 /** The SQL of answers out of the knowledge base. */
-export class AnswerStore extends Context.Service<AnswerStore>()("latchkey/resources/knowledge-bases/AnswerStore", {
+export class AnswerStore extends Context.Service<AnswerStore>()("latchkey/domain/knowledge/search/AnswerStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), checkExistence: checkExistence(sql) }))
 }) {
   static readonly layer = Layer.effect(AnswerStore, AnswerStore.make)

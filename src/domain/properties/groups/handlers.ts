@@ -5,9 +5,9 @@ import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
-import { RowId } from "../../row-fields.ts"
-import { missingReferenceError, noSuchProperties } from "../properties/belonging.ts"
+import { RowId } from "../../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { missingReferenceError, noSuchProperties } from "../properties/ownership.ts"
 import {
   type create_property_group,
   type delete_property_group,

@@ -5,26 +5,26 @@ import {
   createdOrDeletedRecordsSql,
   lockedRowSql,
   prepareRecordedChange
-} from "../../../changes/on-record.ts"
+} from "../../../changes/recorded-change.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import {
   deleteFormerVersionsSql,
   insertItemsSql,
   listIdsSql,
   nextVersionAssignment
-} from "../../../platform/database/replaced-list.ts"
+} from "../../../platform/database/versioned-list.ts"
 import { nameKeyParameter, renameAssignments } from "../../named-row.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, withConflictingId } from "../../own-row.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, withConflictingId } from "../../operator-rows.ts"
 import {
   allReferencesExist,
   CheckedChangeRow,
   ownershipPreconditions,
   selectCheckedChange
-} from "../properties/belonging.ts"
+} from "../properties/ownership.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
 /** Which groups a search means; what is not given does not narrow it. */
@@ -121,7 +121,7 @@ const remove = (sql: SqlClient.SqlClient) =>
   )
 
 /** The SQL of property groups. */
-export class GroupStore extends Context.Service<GroupStore>()("latchkey/resources/GroupStore", {
+export class GroupStore extends Context.Service<GroupStore>()("latchkey/domain/properties/groups/GroupStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
     create: create(sql),

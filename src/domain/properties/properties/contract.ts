@@ -1,13 +1,13 @@
 import { Schema } from "effect"
-import { fieldsParameter } from "../../../contract/chosen-fields.ts"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
+import { fieldsParameter } from "../../../contract/field-selection.ts"
 import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../platform/limits.ts"
-import { ChannelListing } from "./channels.ts"
+import { ChannelListing } from "./property-channels.ts"
 
 // Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
 

@@ -5,9 +5,8 @@ import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { changeHandler, handleOperations, layerOperations } from "../../handled.ts"
-import { RowId } from "../../row-fields.ts"
-import { formatIds, missingReferenceError } from "./belonging.ts"
+import { RowId } from "../../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import {
   type create_property,
   type create_room_type,
@@ -15,7 +14,8 @@ import {
   type search_properties,
   type search_room_types
 } from "./contract.ts"
-import { noSuchGroup, noSuchTag } from "./labels.ts"
+import { noSuchGroup, noSuchTag } from "./groups-and-tags.ts"
+import { formatIds, missingReferenceError } from "./ownership.ts"
 import { RoomTypeStore } from "./room-type-store.ts"
 import { PropertyStore } from "./store.ts"
 

@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { withConflictingId } from "../../own-row.ts"
-import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "./belonging.ts"
-import { channelsJson } from "./channels.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
-import { selectIdsWithTag, tagExists, tagsJson } from "./labels.ts"
+import { selectIdsWithTag, tagExists, tagsJson } from "./groups-and-tags.ts"
+import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "./ownership.ts"
+import { channelsJson } from "./property-channels.ts"
 
 /** Which room types a search means; what is not given does not narrow it. */
 export type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">
@@ -125,13 +125,16 @@ const create = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of room types. */
-export class RoomTypeStore extends Context.Service<RoomTypeStore>()("latchkey/resources/RoomTypeStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    checkFilters: checkFilters(sql),
-    create: create(sql),
-    withConflictingId: withConflictingId(sql, { table: "room_types", column: "title" })
-  }))
-}) {
+export class RoomTypeStore extends Context.Service<RoomTypeStore>()(
+  "latchkey/domain/properties/properties/RoomTypeStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      checkFilters: checkFilters(sql),
+      create: create(sql),
+      withConflictingId: withConflictingId(sql, { table: "room_types", column: "title" })
+    }))
+  }
+) {
   static readonly layer = Layer.effect(RoomTypeStore, RoomTypeStore.make)
 }

@@ -1,19 +1,26 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { withConflictingId } from "../../own-row.ts"
-import { RowId } from "../../row-fields.ts"
-import { channelsJson } from "./channels.ts"
+import { RowId } from "../../column-schemas.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import { Property, type search_properties } from "./contract.ts"
-import { groupExists, groupsJson, selectIdsWithTag, selectPropertyIdsInGroup, tagExists, tagsJson } from "./labels.ts"
+import {
+  groupExists,
+  groupsJson,
+  selectIdsWithTag,
+  selectPropertyIdsInGroup,
+  tagExists,
+  tagsJson
+} from "./groups-and-tags.ts"
+import { channelsJson } from "./property-channels.ts"
 
 /** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">
@@ -100,13 +107,16 @@ const create = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of properties. */
-export class PropertyStore extends Context.Service<PropertyStore>()("latchkey/resources/PropertyStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    checkFilters: checkFilters(sql),
-    create: create(sql),
-    withConflictingId: withConflictingId(sql, { table: "properties", column: "title" })
-  }))
-}) {
+export class PropertyStore extends Context.Service<PropertyStore>()(
+  "latchkey/domain/properties/properties/PropertyStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      checkFilters: checkFilters(sql),
+      create: create(sql),
+      withConflictingId: withConflictingId(sql, { table: "properties", column: "title" })
+    }))
+  }
+) {
   static readonly layer = Layer.effect(PropertyStore, PropertyStore.make)
 }

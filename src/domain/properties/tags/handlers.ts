@@ -6,9 +6,9 @@ import { trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
 import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
-import { RowId } from "../../row-fields.ts"
-import { missingReferenceError } from "../properties/belonging.ts"
+import { RowId } from "../../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { missingReferenceError } from "../properties/ownership.ts"
 import {
   type create_property_tag,
   type delete_property_tag,

@@ -1,28 +1,32 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import {
+  changedRecordsSql,
+  createdOrDeletedRecordsSql,
+  prepareRecordedChange
+} from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { PaletteColor } from "../../../contract/palette.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import {
   deleteFormerVersionsSql,
   insertItemsSql,
   listIdsSql,
   nextVersionAssignment
-} from "../../../platform/database/replaced-list.ts"
+} from "../../../platform/database/versioned-list.ts"
 import { hasNameCondition, nameKeyParameter, renameAssignments } from "../../named-row.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../own-row.ts"
+import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
 import {
   allReferencesExist,
   CheckedChangeRow,
   ownershipPreconditions,
   type ReferencedIds
-} from "../properties/belonging.ts"
+} from "../properties/ownership.ts"
 import { type query_tags, Tag } from "./contract.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
@@ -195,7 +199,7 @@ const remove = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of property tags. */
-export class TagStore extends Context.Service<TagStore>()("latchkey/resources/TagStore", {
+export class TagStore extends Context.Service<TagStore>()("latchkey/domain/properties/tags/TagStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
     create: create(sql),

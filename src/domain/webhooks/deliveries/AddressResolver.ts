@@ -7,7 +7,7 @@ export class NameNotResolved extends Data.TaggedError("NameNotResolved")<{ reado
 export class AddressResolver extends Context.Service<
   AddressResolver,
   { readonly resolve: (host: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved> }
->()("latchkey/deliveries/AddressResolver") {
+>()("latchkey/domain/webhooks/deliveries/AddressResolver") {
   /** The system's resolver, /etc/hosts included. */
   static readonly layer = Layer.succeed(AddressResolver, {
     resolve: (host) =>

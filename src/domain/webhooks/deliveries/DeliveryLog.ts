@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { recordChange } from "../../../changes/on-record.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
-import type { DeliveryKey } from "./message.ts"
+import type { DeliveryKey } from "./delivery-message.ts"
 
 /** Deliveries one statement of a replay queues again. */
 export const REPLAY_ROWS = 1_000
@@ -130,7 +130,7 @@ const requeueSql = (
   )`
 
 /** What whoever runs the service, and a host of their own, see of deliveries and send again. All operators', unless one is named. */
-export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/deliveries/DeliveryLog", {
+export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/domain/webhooks/deliveries/DeliveryLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `most`, the latest first. */
     list: (filter: DeliveryFilter, limit: number) => readLogged(sql`${latestDeliveriesSql(sql, filter, limit)}`),

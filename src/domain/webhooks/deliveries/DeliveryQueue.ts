@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { makeBatcher } from "../../../jobs/batcher.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { Health } from "./breaker.ts"
+import { Health } from "./circuit-breaker.ts"
 import {
   type DeliveryAttempt,
   type DeliverySuccess,
@@ -37,53 +37,56 @@ const readReplaced = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
  * at a time of one that fails; how much of it waits makes no difference to the others. Where room is short, the operator
  * with the fewest deliveries under way comes first: many slow receivers of one do not hold up another's.
  */
-export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/deliveries/DeliveryQueue", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const leaseMs = yield* LeaseDuration
-    const delivered = yield* makeBatcher(
-      (successes: ReadonlyArray<DeliverySuccess>) =>
-        DateTime.nowAsDate.pipe(
-          Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
-          Effect.asVoid,
-          Effect.orDie
-        ),
-      UNDER_WAY
-    )
-    return {
-      /** Takes up to `most` due deliveries. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
-        readTaken(sql`${takingDue(sql, { now, leaseMs }, most, underWay)}`),
+export class DeliveryQueue extends Context.Service<DeliveryQueue>()(
+  "latchkey/domain/webhooks/deliveries/DeliveryQueue",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const leaseMs = yield* LeaseDuration
+      const delivered = yield* makeBatcher(
+        (successes: ReadonlyArray<DeliverySuccess>) =>
+          DateTime.nowAsDate.pipe(
+            Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
+            Effect.asVoid,
+            Effect.orDie
+          ),
+        UNDER_WAY
+      )
+      return {
+        /** Takes up to `most` due deliveries. `underWay` are those this process has already. */
+        take: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
+          readTaken(sql`${takingDue(sql, { now, leaseMs }, most, underWay)}`),
 
-      /** Up to `most` subscriptions whose rest is over and that something is due for. */
-      rested: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
-        readRested(sql`${restsOver(sql, now, most, underWay)}`),
+        /** Up to `most` subscriptions whose rest is over and that something is due for. */
+        rested: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
+          readRested(sql`${restsOver(sql, now, most, underWay)}`),
 
-      /** Takes the one delivery that ends a rest; nothing where another worker was faster. */
-      takeProbe: (now: Date, subscription: RestedSubscription) =>
-        readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
+        /** Takes the one delivery that ends a rest; nothing where another worker was faster. */
+        takeProbe: (now: Date, subscription: RestedSubscription) =>
+          readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
 
-      /** The receiver has it, and its subscription is healed. */
-      delivered,
+        /** The receiver has it, and its subscription is healed. */
+        delivered,
 
-      /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
-      failed: (delivery: TakenDelivery, tried: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
-        readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
+        /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
+        failed: (delivery: TakenDelivery, tried: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
+          readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
 
-      /** Hands a delivery back untried. */
-      handBack: (delivery: TakenDelivery, now: Date) =>
-        sql`${handingBack(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
+        /** Hands a delivery back untried. */
+        handBack: (delivery: TakenDelivery, now: Date) =>
+          sql`${handingBack(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
 
-      health: (subscription: SubscriptionAddress) =>
-        readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
+        health: (subscription: SubscriptionAddress) =>
+          readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
 
-      /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
-      replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: SubscriptionPause) =>
-        readReplaced(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
-          Effect.map((row) => row !== undefined)
-        )
-    }
-  })
-}) {
+        /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
+        replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: SubscriptionPause) =>
+          readReplaced(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
+            Effect.map((row) => row !== undefined)
+          )
+      }
+    })
+  }
+) {
   static readonly layer = Layer.effect(DeliveryQueue, DeliveryQueue.make)
 }

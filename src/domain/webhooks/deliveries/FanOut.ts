@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { dispatchEventsSql } from "../../../jobs/events/events.ts"
-import { type InternalSubscriber, InternalSubscribers } from "../../../jobs/events/followers.ts"
+import { dispatchEventsSql } from "../../../jobs/events/event-statements.ts"
+import { type InternalSubscriber, InternalSubscribers } from "../../../jobs/events/internal-subscribers.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
@@ -39,7 +39,7 @@ export class FanOut extends Context.Service<
     /** Hands out the oldest waiting events. */
     readonly dispatchNext: (now: Date) => Effect.Effect<DispatchResult>
   }
->()("latchkey/deliveries/FanOut") {
+>()("latchkey/domain/webhooks/deliveries/FanOut") {
   static readonly layer = Layer.effect(
     FanOut,
     Effect.gen(function* () {

@@ -220,7 +220,7 @@ export class Outbound extends Context.Service<
     /** Asks, and answers what came back. */
     readonly request: (request: OutboundRequest) => Effect.Effect<HttpResponse | HttpFailure>
   }
->()("latchkey/deliveries/Outbound") {
+>()("latchkey/domain/webhooks/deliveries/Outbound") {
   /** `documentation` is the page the User-Agent points receivers to. */
   static readonly layer = (
     allowed: AllowedHosts,

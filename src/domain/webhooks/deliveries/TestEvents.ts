@@ -1,13 +1,13 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { releasePermitForExternalAct } from "../../../contract/away-from-place.ts"
-import { toEventMessage } from "../../../jobs/events/message.ts"
+import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
+import { toEventMessage } from "../../../jobs/events/event-message.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TESTS, WEBHOOK_TESTS_OF_OPERATOR } from "../../../platform/limits.ts"
-import { CurrentSealer } from "../../../platform/sealing/Sealing.ts"
+import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { type DeliveryAttempt, WebhookSigning } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
-import { postSigned } from "./signed-try.ts"
+import { postSigned } from "./signed-post.ts"
 import { sending } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
@@ -111,6 +111,6 @@ export class TestEvents extends Context.Service<
     /** `counted` is asked once there is room for it, so what is not sent does not count. */
     readonly send: (target: TestTarget, rateCheck?: RateCheck) => Effect.Effect<TestResult>
   }
->()("latchkey/deliveries/TestEvents") {
+>()("latchkey/domain/webhooks/deliveries/TestEvents") {
   static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | Outbound> = Layer.effect(TestEvents, make)
 }

@@ -12,9 +12,12 @@ export interface AllowedHosts {
 export const noAllowedHosts: AllowedHosts = { names: new Set(), addresses: HashSet.empty() }
 
 /** The list of this process. */
-export const AllowedReceivers = Context.Reference<AllowedHosts>("latchkey/deliveries/AllowedReceivers", {
-  defaultValue: () => noAllowedHosts
-})
+export const AllowedReceivers = Context.Reference<AllowedHosts>(
+  "latchkey/domain/webhooks/deliveries/AllowedReceivers",
+  {
+    defaultValue: () => noAllowedHosts
+  }
+)
 
 /** The address a host text of a URL is, if it is one; IPv4-mapped IPv6 as the IPv4 address a socket would reach. */
 export const literalAddress = (host: string): Result.Result<NetAddress.IpAddress, NetAddress.NetAddressError> =>

@@ -2,8 +2,8 @@ import type { LookupAddress } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 import { Array as Arr, Cause, type Context, Data, Effect, Exit, Option } from "effect"
 import { AddressResolver, NameNotResolved } from "./AddressResolver.ts"
-import { forbiddenReason } from "./address.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
+import { forbiddenReason } from "./forbidden-addresses.ts"
 
 export class RefusedAddress extends Data.TaggedError("RefusedAddress")<{ readonly detail: string }> {}
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Cooldown } from "./breaker.ts"
+import { Cooldown } from "./circuit-breaker.ts"
 import type { DeliveryResult } from "./Outbound.ts"
 
 // What a worker has in its hands, and what it writes down afterwards.

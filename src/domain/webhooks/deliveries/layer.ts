@@ -2,10 +2,10 @@ import { Layer } from "effect"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_MS } from "../../../jobs/retention.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
+import { runDeliveryWorkers } from "./delivery-workers.ts"
 import { FanOut } from "./FanOut.ts"
-import { OverdueDeliveries, watchOverdue } from "./Overdue.ts"
+import { OverdueDeliveries, watchOverdue } from "./OverdueDeliveries.ts"
 import { applyDeliveryRetention } from "./retention.ts"
-import { runDeliveryWorkers } from "./workers.ts"
 
 /** The workers of this process, over a database and the door deliveries leave by. */
 export const layerDeliveries = Layer.mergeAll(

@@ -3,8 +3,8 @@ import { NetAddress } from "effect/net"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { WEBHOOK_URL } from "../../../platform/limits.ts"
-import { forbiddenKind } from "./address.ts"
 import { type AllowedHosts, AllowedReceivers, allowsHost, literalAddress } from "./allowed-hosts.ts"
+import { forbiddenKind } from "./forbidden-addresses.ts"
 
 export interface ReceiverPolicy {
   readonly allowed: AllowedHosts

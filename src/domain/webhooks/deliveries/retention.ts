@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { deleteOldEvents } from "../../../jobs/events/events.ts"
+import { deleteOldEvents } from "../../../jobs/events/event-statements.ts"
 import { applyRetention, nextRowsCondition, RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../jobs/retention.ts"
 import {
   EVENT_RETENTION_MS,
@@ -9,8 +9,8 @@ import {
   WEBHOOK_DEAD_LETTER_RETENTION_MS,
   WEBHOOK_RETENTION_MS
 } from "../../../platform/limits.ts"
-import { subscriptionsWithWorkSql } from "./loose-index-scan.ts"
 import { activeCondition, deleteOldSubscriptionsSql } from "./subscriptions.ts"
+import { subscriptionsWithWorkSql } from "./subscriptions-with-work.ts"
 
 /** Subscription `s` of each with work. */
 const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`

@@ -1,11 +1,11 @@
 import { Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { EventName } from "../../../jobs/events/events.ts"
+import type { EventName } from "../../../jobs/events/event-statements.ts"
 import { partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../platform/limits.ts"
-import { type Health, healthy, pausedHealth } from "./breaker.ts"
+import { type Health, healthy, pausedHealth } from "./circuit-breaker.ts"
 import type { SubscriptionAddress } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
 

@@ -3,10 +3,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../platform/limits.ts"
-import { probingHealth } from "./breaker.ts"
+import { probingHealth } from "./circuit-breaker.ts"
 import type { RestedSubscription, SubscriptionKey } from "./delivery.ts"
-import { subscriptionsWithWorkSql } from "./loose-index-scan.ts"
 import { activeCondition, replaceHealthOfDueSql } from "./subscriptions.ts"
+import { subscriptionsWithWorkSql } from "./subscriptions-with-work.ts"
 
 // The statements by which deliveries are taken.
 //

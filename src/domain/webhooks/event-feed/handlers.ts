@@ -2,12 +2,12 @@ import { Effect, Layer } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { formatQueuedAt, parseEventId, toEventId, toEventMessage } from "../../../jobs/events/message.ts"
+import { formatQueuedAt, parseEventId, toEventId, toEventMessage } from "../../../jobs/events/event-message.ts"
 import { NewEvents } from "../../../jobs/events/NewEvents.ts"
-import { Shutdown } from "../../../jobs/Stopping.ts"
+import { Shutdown } from "../../../jobs/Shutdown.ts"
 import { FEED_DEFAULT } from "../../../platform/limits.ts"
-import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../handled.ts"
-import { noSuchProperty } from "../../properties/properties/belonging.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import {
   type delete_event_consumer,
   type EventConsumer,
@@ -16,9 +16,9 @@ import {
   type put_event_consumer
 } from "./contract.ts"
 import { formatFeedCursor } from "./cursor.ts"
+import { type LongPollContext, LongPollPermits, longPoll } from "./long-poll.ts"
 import { cursorExpired, type FeedPage, noSuchEvent, parseCursorPosition, parseEventNames, toFeedPage } from "./rules.ts"
-import { ConsumerAcknowledgement, type ConsumerRow, type EventRow, type FeedQuery, EventFeedStore } from "./store.ts"
-import { type LongPollContext, LongPollPermits, longPoll } from "./waiting.ts"
+import { ConsumerAcknowledgement, type ConsumerRow, EventFeedStore, type EventRow, type FeedQuery } from "./store.ts"
 
 type Store = EventFeedStore["Service"]
 type ListEventsPayload = typeof list_events.payloadSchema.Type

@@ -1,5 +1,5 @@
 import { BadRequest, Conflict } from "../../../contract/errors.ts"
-import { EVENT_NAMES, type EventName } from "../../../jobs/events/events.ts"
+import { EVENT_NAMES, type EventName } from "../../../jobs/events/event-statements.ts"
 import { formatFeedCursor, parseFeedCursor } from "./cursor.ts"
 
 const splitNames = (text: string): ReadonlyArray<string> => text.split(",").map((name) => name.trim())

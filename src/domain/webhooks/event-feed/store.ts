@@ -1,16 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { acknowledgeEventsSql, consumerStatusSql, deleteConsumerSql } from "../../../jobs/events/consumers.ts"
-import { deletedUpToSql, type EventName } from "../../../jobs/events/events.ts"
+import { acknowledgeEventsSql, consumerStatusSql, deleteConsumerSql } from "../../../jobs/events/consumer-statements.ts"
+import { deletedUpToSql, type EventName } from "../../../jobs/events/event-statements.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms, partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FEED_EVENTS_SCANNED } from "../../../platform/limits.ts"
-import type { OperatorRowId, OperatorScoped } from "../../own-row.ts"
-import { checkPropertyExists } from "../../properties/properties/belonging.ts"
+import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
+import { checkPropertyExists } from "../../properties/properties/ownership.ts"
 import type { FeedScan } from "./rules.ts"
 
 const EventRow = Schema.Struct({
@@ -186,16 +186,19 @@ const removeConsumer = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, name: string) => readName(statement({ operatorId, name }))
 }
 
-/** How the family reads the feed and keeps its consumers; the statements that write are src/jobs/events/consumers.ts. */
-export class EventFeedStore extends Context.Service<EventFeedStore>()("latchkey/resources/FeedStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    scanFeed: scanFeed(sql),
-    findEventPosition: findEventPosition(sql),
-    knowsProperty: checkPropertyExists(sql),
-    listConsumers: listConsumers(sql),
-    putConsumer: putConsumer(sql),
-    removeConsumer: removeConsumer(sql)
-  }))
-}) {
+/** How the family reads the feed and keeps its consumers; the statements that write are src/jobs/events/consumer-statements.ts. */
+export class EventFeedStore extends Context.Service<EventFeedStore>()(
+  "latchkey/domain/webhooks/event-feed/EventFeedStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      scanFeed: scanFeed(sql),
+      findEventPosition: findEventPosition(sql),
+      knowsProperty: checkPropertyExists(sql),
+      listConsumers: listConsumers(sql),
+      putConsumer: putConsumer(sql),
+      removeConsumer: removeConsumer(sql)
+    }))
+  }
+) {
   static readonly layer = Layer.effect(EventFeedStore, EventFeedStore.make)
 }

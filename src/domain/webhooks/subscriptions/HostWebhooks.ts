@@ -1,21 +1,21 @@
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { IdempotencyKeys } from "../../../changes/Keys.ts"
-import { prepareRecordedChange } from "../../../changes/on-record.ts"
-import { runFormIdempotently } from "../../../changes/run-once.ts"
-import type { CurrentActor } from "../../../contract/acting.ts"
+import { runFormIdempotently } from "../../../changes/form-idempotency.ts"
+import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { type ApiError, Conflict, NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { CurrentSealer } from "../../../platform/sealing/Sealing.ts"
-import { readRowId } from "../../own-row.ts"
-import { Health } from "../deliveries/breaker.ts"
+import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { readRowId } from "../../operator-rows.ts"
+import { Health } from "../deliveries/circuit-breaker.ts"
 import { DeliveryLog } from "../deliveries/DeliveryLog.ts"
-import { parseWebhookId } from "../deliveries/message.ts"
-import { sealSecret } from "../deliveries/sealing-secrets.ts"
+import { parseWebhookId } from "../deliveries/delivery-message.ts"
+import { sealSecret } from "../deliveries/secret-sealing.ts"
 import { generateSecret, type SigningSecret } from "../deliveries/signature.ts"
 import { pauseSubscriptionSql, rotateSecretSql } from "../deliveries/subscriptions.ts"
 import { SubscriptionRow } from "./store.ts"
@@ -156,7 +156,7 @@ export class HostWebhooks extends Context.Service<
       key: string | undefined
     ) => Effect.Effect<void, ApiError, CurrentActor>
   }
->()("latchkey/resources/HostWebhooks") {
+>()("latchkey/domain/webhooks/subscriptions/HostWebhooks") {
   static readonly layer: Layer.Layer<HostWebhooks, never, SqlClient.SqlClient | DeliveryLog | WakeUp> = Layer.effect(
     HostWebhooks,
     make

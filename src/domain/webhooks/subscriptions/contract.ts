@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
 import { Id, narrowingField, textUpTo } from "../../../contract/fields.ts"
-import { editPayloadFields } from "../../../contract/fixed-fields.ts"
+import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
-import { EVENT_NAMES } from "../../../jobs/events/events.ts"
+import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { WEBHOOK_URL } from "../../../platform/limits.ts"
 
 // Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/domain/webhooks/deliveries.

@@ -1,17 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/on-record.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
-import { reserveId } from "../../../platform/database/drawn-id.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/Sealing.ts"
-import { type OperatorRowId, readRowId } from "../../own-row.ts"
-import { resumeDeliveriesSql } from "../deliveries/resuming.ts"
-import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/sealing-secrets.ts"
+import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
+import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
+import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/secret-sealing.ts"
 import {
   changedSettingsSql,
   createSubscriptionSql,
@@ -161,18 +161,21 @@ const findAccess = (sql: SqlClient.SqlClient) => {
 }
 
 /** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscriptions.ts. */
-export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/resources/WebhookStore", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [leaseMs, seals] = [yield* LeaseDuration, yield* CurrentSealer]
-    return {
-      list: list(sql),
-      create: create(sql, seals),
-      update: update(sql, leaseMs, seals),
-      remove: remove(sql),
-      findAccess: findAccess(sql)
-    }
-  })
-}) {
+export class WebhookStore extends Context.Service<WebhookStore>()(
+  "latchkey/domain/webhooks/subscriptions/WebhookStore",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [leaseMs, seals] = [yield* LeaseDuration, yield* CurrentSealer]
+      return {
+        list: list(sql),
+        create: create(sql, seals),
+        update: update(sql, leaseMs, seals),
+        remove: remove(sql),
+        findAccess: findAccess(sql)
+      }
+    })
+  }
+) {
   static readonly layer = Layer.effect(WebhookStore, WebhookStore.make)
 }

@@ -6,25 +6,25 @@ import {
   createdOrDeletedRecordsSql,
   lockedRowSql,
   prepareRecordedChange
-} from "../../../changes/on-record.ts"
+} from "../../../changes/recorded-change.ts"
 import type { Page } from "../../../contract/page.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
   insertItemsSql,
   listIdsSql,
   nextVersionAssignment
-} from "../../../platform/database/replaced-list.ts"
-import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../../own-row.ts"
+} from "../../../platform/database/versioned-list.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../../operator-rows.ts"
 import {
   allReferencesExist,
   CheckedChangeRow,
   ownershipPreconditions,
   selectCheckedChange
-} from "../../properties/properties/belonging.ts"
+} from "../../properties/properties/ownership.ts"
 import { Staff } from "./contract.ts"
 
 // The SQL of staff. A change is one statement, its list of properties included.
@@ -145,7 +145,7 @@ const remove = (sql: Sql) =>
       sql`DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-export class StaffStore extends Context.Service<StaffStore>()("latchkey/resources/StaffStore", {
+export class StaffStore extends Context.Service<StaffStore>()("latchkey/domain/work/staffs/StaffStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
     create: create(sql),

@@ -11,7 +11,7 @@ import {
   TimeOfDay,
   textUpTo
 } from "../../../contract/fields.ts"
-import { editPayloadFields } from "../../../contract/fixed-fields.ts"
+import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../../platform/limits.ts"

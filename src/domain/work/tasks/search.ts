@@ -4,10 +4,10 @@ import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { propertyExists } from "../../properties/properties/belonging.ts"
-import { AmountColumn } from "../../row-fields.ts"
+import { AmountColumn } from "../../column-schemas.ts"
+import { propertyExists } from "../../properties/properties/ownership.ts"
 import { type search_tasks, Task } from "./contract.ts"
 
 // Finding tasks: one statement a page.

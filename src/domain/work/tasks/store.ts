@@ -7,15 +7,15 @@ import {
   createdOrDeletedRecordsSql,
   lockedRowSql,
   prepareRecordedChange
-} from "../../../changes/on-record.ts"
+} from "../../../changes/recorded-change.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
 import { findConstraintViolation } from "../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { selectedColumnsSql } from "../../../platform/database/pages.ts"
+import { selectedColumnsSql } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } from "../../own-row.ts"
-import { propertyExists } from "../../properties/properties/belonging.ts"
+import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
+import { propertyExists } from "../../properties/properties/ownership.ts"
 import { Assignee, assigneeJson, lockUnchangedAssignee } from "../staffs/assignment.ts"
 import { Task, TaskLevel } from "./contract.ts"
 import { checkTaskFilters, search, TaskRow, type TaskSearch, taskColumns, taskJoins } from "./search.ts"
@@ -248,7 +248,7 @@ const remove = (sql: Sql) =>
       sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-export class TaskStore extends Context.Service<TaskStore>()("latchkey/resources/TaskStore", {
+export class TaskStore extends Context.Service<TaskStore>()("latchkey/domain/work/tasks/TaskStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     search: search(sql),
     checkFilters: checkTaskFilters(sql),

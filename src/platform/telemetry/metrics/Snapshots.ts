@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { findGaugeAggregation } from "./declared.ts"
-import { type MetricsSnapshot, mergeSnapshots, takeSnapshot, withoutGauges } from "./snapshot.ts"
+import { findGaugeAggregation } from "./metric-definitions.ts"
+import { type MetricsSnapshot, mergeSnapshots, takeSnapshot, withoutGauges } from "./metrics-snapshot.ts"
 
 /** What this process counted until now. */
 export const takeOwnSnapshot: Effect.Effect<MetricsSnapshot> = takeSnapshot(findGaugeAggregation)
@@ -12,7 +12,7 @@ export class Snapshots extends Context.Service<
     /** One for each process that is heard of, as late as it is known. Answers in bounded time. */
     readonly all: Effect.Effect<ReadonlyArray<MetricsSnapshot>>
   }
->()("latchkey/telemetry/metrics/Snapshots") {
+>()("latchkey/platform/telemetry/metrics/Snapshots") {
   /** This process alone. */
   static readonly layerProcess: Layer.Layer<Snapshots> = Layer.succeed(Snapshots, {
     all: Effect.map(takeOwnSnapshot, (own) => [own])

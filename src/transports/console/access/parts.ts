@@ -1,7 +1,7 @@
 import { formatWallClock } from "../../../contract/time.ts"
 import { type Html, html } from "../../docs/html.ts"
-import { ACCESS_PATH, formKeyFields } from "../frame.ts"
-import { parseRecordId } from "../id.ts"
+import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
+import { parseRecordId } from "../record-id.ts"
 import { TEXTS } from "../texts.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS, CHANNELS_LISTINGS } from "../../../platform/limits.ts"
-import { mappingColumns, mappingJoins } from "./listing-link.ts"
+import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
 
 // What a host has at channels, in one statement: the accounts, each with how many listings it has, and a part of the listings.
 
@@ -106,7 +106,7 @@ export class AtChannels extends Context.Service<
       offset: number
     ) => Effect.Effect<typeof ChannelOverview.Type>
   }
->()("latchkey/desk/AtChannels") {
+>()("latchkey/transports/console/queries/AtChannels") {
   static readonly layer = Layer.effect(
     AtChannels,
     Effect.map(SqlClient.SqlClient, (sql) => {

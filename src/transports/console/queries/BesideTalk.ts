@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { OrderStatus } from "../../../domain/bookings/orders/order.ts"
 import type { SpecialOffer } from "../../../domain/guests/special-offers/contract.ts"
-import { currentStatus } from "../../../domain/guests/special-offers/rules/standing.ts"
-import { hasNoFreeProperty, offersJson, SpecialOfferRow } from "../../../domain/guests/special-offers/shown.ts"
+import { hasNoFreeProperty, offersJson, SpecialOfferRow } from "../../../domain/guests/special-offers/offer-sql.ts"
+import { currentStatus } from "../../../domain/guests/special-offers/rules/offer-status.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN, OFFERED_LISTINGS } from "../../../platform/limits.ts"
@@ -112,7 +112,7 @@ export class BesideTalk extends Context.Service<
     /** Undefined: the operator has no such conversation. */
     readonly of: (operatorId: number, conversation: string) => Effect.Effect<ConversationSidebar | undefined>
   }
->()("latchkey/desk/BesideTalk") {
+>()("latchkey/transports/console/queries/BesideTalk") {
   static readonly layer = Layer.effect(
     BesideTalk,
     Effect.map(SqlClient.SqlClient, (sql) => {

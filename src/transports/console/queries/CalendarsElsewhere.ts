@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDARS_SHOWN } from "../../../platform/limits.ts"
-import { calendarAddressBinding } from "../../../platform/sealing/places.ts"
-import { CurrentSealer, openOrWarn } from "../../../platform/sealing/Sealing.ts"
-import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSealer.ts"
+import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 
 // Calendars of elsewhere that close days here, and the properties there are, in one statement.
 
@@ -87,7 +87,7 @@ export class CalendarsElsewhere extends Context.Service<
     /** As they are on that day of the operator's. */
     readonly of: (operatorId: number, today: string, offset: number) => Effect.Effect<ImportedCalendarsPage>
   }
->()("latchkey/desk/CalendarsElsewhere") {
+>()("latchkey/transports/console/queries/CalendarsElsewhere") {
   static readonly layer = Layer.effect(
     CalendarsElsewhere,
     Effect.gen(function* () {

@@ -97,7 +97,7 @@ export class DaySheet extends Context.Service<
     /** Of everybody, or of one person. */
     readonly of: (operatorId: number, day: string, staff: number | undefined) => Effect.Effect<DaySheetData>
   }
->()("latchkey/desk/DaySheet") {
+>()("latchkey/transports/console/queries/DaySheet") {
   static readonly layer = Layer.effect(
     DaySheet,
     Effect.map(SqlClient.SqlClient, (sql) => {

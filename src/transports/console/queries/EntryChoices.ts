@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type DictionaryEntry, dictionariesOf, listSelectableEntries } from "../../../domain/money/dictionaries.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { PropertyChoices, propertyChoicesSql } from "./choices.ts"
+import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
 // What an entry of money can be on and under, in one statement.
 
@@ -46,7 +46,7 @@ export class EntryChoices extends Context.Service<
       order?: string
     ) => Effect.Effect<TransactionChoices>
   }
->()("latchkey/desk/EntryChoices") {
+>()("latchkey/transports/console/queries/EntryChoices") {
   static readonly layer = Layer.effect(
     EntryChoices,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -60,7 +60,7 @@ export class FailedPushes extends Context.Service<
     /** Those of the last {@link OVERVIEW_DAYS_FAILED} days, latest first, {@link FAILED_PUSHES_SHOWN} of them from an offset on. */
     readonly of: (operatorId: number, now: Date, offset: number) => Effect.Effect<typeof FailedPushPage.Type>
   }
->()("latchkey/desk/FailedPushes") {
+>()("latchkey/transports/console/queries/FailedPushes") {
   static readonly layer = Layer.effect(
     FailedPushes,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -5,14 +5,14 @@ import { addDays, dateOfWallClock } from "../../../contract/time.ts"
 import { hasOrderEnded, OrderStatus } from "../../../domain/bookings/orders/order.ts"
 import { currentStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
-import { receivedAmountSql } from "../../../domain/money/received.ts"
+import { receivedAmountSql } from "../../../domain/money/received-money.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { keywordInSearchForm, toSearchForm } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, STAY_SEARCH_ROWS } from "../../../platform/limits.ts"
-import { awaitsReviewCondition } from "./check-in-waits.ts"
-import { unpaidOrdersSql } from "./unpaid.ts"
+import { awaitsReviewCondition } from "./check-in-review.ts"
+import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
 // A host's search of stays, in one statement: by a code or a name, by days, property, and how their order stands.
 
@@ -230,7 +230,7 @@ export class FoundStays extends Context.Service<
       offset: number
     ) => Effect.Effect<StaySearchResult>
   }
->()("latchkey/desk/FoundStays") {
+>()("latchkey/transports/console/queries/FoundStays") {
   static readonly layer = Layer.effect(
     FoundStays,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -77,7 +77,7 @@ interface AuditLogInput {
 
 /**
  * Rows from the end of the range, by the index that begins with the operator, or with operator and record (0012_refusals), and not
- * `operator_id = …` (changes/TrailLog.ts). Accounts have no index: of one's, so many of all are looked through.
+ * `operator_id = …` (changes/AuditLog.ts). Accounts have no index: of one's, so many of all are looked through.
  */
 const scannedEntriesSql = (
   sql: Sql,
@@ -166,7 +166,7 @@ const rangeEndOf = ({ until, before }: AuditLogFilter): Pick<AuditLogInput, "bef
 export class History extends Context.Service<
   History,
   { readonly of: (filter: AuditLogFilter) => Effect.Effect<AuditLogPage> }
->()("latchkey/desk/History") {
+>()("latchkey/transports/console/queries/History") {
   static readonly layer = Layer.effect(
     History,
     Effect.map(SqlClient.SqlClient, (sql) => {

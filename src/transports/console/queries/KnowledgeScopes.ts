@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TrialStay, trialStaysSql } from "./trial-stays.ts"
 
 // What entries of the knowledge base are for, by its names, and whose questions may be tried.
@@ -62,7 +62,7 @@ export class KnowledgeScopes extends Context.Service<
     /** Stays to try a question on, on that day of the operator's, and whether it has the one that is named. */
     readonly trial: (operatorId: number, today: string, stayCode?: string) => Effect.Effect<KnowledgeTrial>
   }
->()("latchkey/desk/KnowledgeScopes") {
+>()("latchkey/transports/console/queries/KnowledgeScopes") {
   static readonly layer = Layer.effect(
     KnowledgeScopes,
     Effect.map(SqlClient.SqlClient, (sql) => KnowledgeScopes.of({ of: makeListScopes(sql), trial: makeFindTrial(sql) }))

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { selectEntryShares } from "../../../domain/money/carried.ts"
 import { TransactionDirection, TransactionStatus } from "../../../domain/money/contract.ts"
 import { dictionariesOf, entryNameOf } from "../../../domain/money/dictionaries.ts"
+import { selectEntryShares } from "../../../domain/money/entry-shares.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePositionalRowReader } from "../../../platform/database/row-reader.ts"
 import { makeReader } from "../../../platform/database/rows.ts"
@@ -81,7 +81,7 @@ export class Ledger extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<LedgerLine>>
   }
->()("latchkey/desk/Ledger") {
+>()("latchkey/transports/console/queries/Ledger") {
   static readonly layer = Layer.effect(
     Ledger,
     Effect.map(SqlClient.SqlClient, (sql) => {

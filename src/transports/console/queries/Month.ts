@@ -126,7 +126,7 @@ export class Month extends Context.Service<
     /** Of one; no property where the operator has no such. */
     readonly ofProperty: (operatorId: number, span: CalendarSpan, propertyId: number) => Effect.Effect<MonthView>
   }
->()("latchkey/desk/Month") {
+>()("latchkey/transports/console/queries/Month") {
   static readonly layer = Layer.effect(
     Month,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -4,7 +4,7 @@ import { daysInRange } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { STAY_NIGHTS } from "../../../platform/limits.ts"
-import { OfferedProperty, offeredPropertiesSql } from "./in-the-way.ts"
+import { OfferedProperty, offeredPropertiesSql } from "./property-conflicts.ts"
 
 /** When somebody would arrive and leave. */
 export interface StayNights {
@@ -38,7 +38,7 @@ export class OfferedProperties extends Context.Service<
     /** By title; with what is in the way on those nights, where some are known. */
     readonly of: (operatorId: number, nights?: StayNights) => Effect.Effect<ReadonlyArray<OfferedProperty>>
   }
->()("latchkey/desk/OfferedProperties") {
+>()("latchkey/transports/console/queries/OfferedProperties") {
   static readonly layer = Layer.effect(
     OfferedProperties,
     Effect.map(SqlClient.SqlClient, (sql) => {

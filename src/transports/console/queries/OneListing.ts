@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../platform/limits.ts"
-import { mappingColumns, mappingJoins } from "./listing-link.ts"
-import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
+import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { pushedDaysSql } from "./pushed-days.ts"
 
 // A listing at a channel, in one statement: what it is, what it sells here, what it could sell, what its channel was told, and
@@ -103,7 +103,7 @@ export class OneListing extends Context.Service<
     /** By its row; undefined: the operator has no such listing. */
     readonly of: (operatorId: number, id: number) => Effect.Effect<ListingDetail | undefined>
   }
->()("latchkey/desk/OneListing") {
+>()("latchkey/transports/console/queries/OneListing") {
   static readonly layer = Layer.effect(
     OneListing,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -4,14 +4,14 @@ import type { Fragment } from "effect/sql/Statement"
 import { addDays, dateOfWallClock, daysBefore } from "../../../contract/time.ts"
 import { currentStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
-import { isHostReviewChannel } from "../../../domain/guests/reviews/on-channels.ts"
+import { isHostReviewChannel } from "../../../domain/guests/reviews/channel-conditions.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
-import { awaitsReviewCondition } from "./check-in-waits.ts"
-import { recentThreadsStart, unansweredConversationsSql } from "./unanswered.ts"
-import { unpaidOrdersSql } from "./unpaid.ts"
+import { awaitsReviewCondition } from "./check-in-review.ts"
+import { recentThreadsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
+import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
 // What a host looks at first, in one statement: who comes and goes today and tomorrow, what waits for an answer, what fails.
 
@@ -134,7 +134,7 @@ export class Overview extends Context.Service<
     /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<OverviewData>
   }
->()("latchkey/desk/Overview") {
+>()("latchkey/transports/console/queries/Overview") {
   static readonly layer = Layer.effect(
     Overview,
     Effect.map(SqlClient.SqlClient, (sql) => {

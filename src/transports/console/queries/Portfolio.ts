@@ -2,11 +2,11 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { GroupRef, TagRef } from "../../../domain/properties/properties/contract.ts"
-import { groupsJson, tagsJson } from "../../../domain/properties/properties/labels.ts"
+import { groupsJson, tagsJson } from "../../../domain/properties/properties/groups-and-tags.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS } from "../../../platform/limits.ts"
-import { titleCondition } from "./choosing.ts"
+import { titleCondition } from "./property-picker.ts"
 
 // What an operator lets and how it is sorted, in one statement: properties with all that is on them, and the groups, tags and room
 // types there are. The operations tell no property's state, and lists of ids where a host wants to see names.
@@ -109,7 +109,7 @@ const preparePortfolio = (sql: Sql) =>
 export class Portfolio extends Context.Service<
   Portfolio,
   { readonly of: (input: PortfolioInput) => Effect.Effect<PortfolioData> }
->()("latchkey/desk/Portfolio") {
+>()("latchkey/transports/console/queries/Portfolio") {
   static readonly layer = Layer.effect(
     Portfolio,
     Effect.map(SqlClient.SqlClient, (sql) => {

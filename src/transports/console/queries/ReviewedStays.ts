@@ -31,7 +31,7 @@ export class ReviewedStays extends Context.Service<
     /** By the codes of orders, {@link PAGE_MAX} at most. */
     readonly of: (operatorId: number, codes: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, ReviewedStay>>
   }
->()("latchkey/desk/ReviewedStays") {
+>()("latchkey/transports/console/queries/ReviewedStays") {
   static readonly layer = Layer.effect(
     ReviewedStays,
     Effect.map(SqlClient.SqlClient, (sql) => {

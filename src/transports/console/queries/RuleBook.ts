@@ -4,7 +4,7 @@ import { StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AUTOMATION_RULES, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
-import { NamedRecord, namedRecordsSql } from "./named.ts"
+import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TrialStay, trialStaysSql } from "./trial-stays.ts"
 
 // A host's rules as they are read: in the words of the names they have, in one statement.
@@ -51,7 +51,7 @@ export class RuleBook extends Context.Service<
     /** As it is on that day of the operator's. `tried`: with all that this rule says, and stays to try it on. */
     readonly of: (operatorId: number, today: string, triedRuleId?: number) => Effect.Effect<RuleBookData>
   }
->()("latchkey/desk/RuleBook") {
+>()("latchkey/transports/console/queries/RuleBook") {
   static readonly layer = Layer.effect(
     RuleBook,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
-import { PickableProperty, pickablePropertiesSql } from "./choosing.ts"
+import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
 
 // A group, a tag or a room type as the form has it that makes or changes it: what it is, what it is on, and what there is to choose
 // from. Each in one statement.
@@ -112,7 +112,7 @@ export class Sorting extends Context.Service<
     /** A room type is only made: nothing changes one. */
     readonly roomType: (input: Omit<LabelFormInput, "id">) => Effect.Effect<RoomTypeForm>
   }
->()("latchkey/desk/Sorting") {
+>()("latchkey/transports/console/queries/Sorting") {
   static readonly layer = Layer.effect(
     Sorting,
     Effect.map(SqlClient.SqlClient, (sql) =>

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { STAFF_PROPERTIES_NAMED, STAFF_ROWS } from "../../../platform/limits.ts"
-import { PickableProperty, pickablePropertiesSql } from "./choosing.ts"
+import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
 
 // Who works in the properties, with the names of these; the operation tells their ids.
 
@@ -95,7 +95,7 @@ export class Staff extends Context.Service<
     readonly list: (operatorId: number, offset: number) => Effect.Effect<typeof StaffPage.Type>
     readonly form: (input: StaffFormInput) => Effect.Effect<StaffForm>
   }
->()("latchkey/desk/Staff") {
+>()("latchkey/transports/console/queries/Staff") {
   static readonly layer = Layer.effect(
     Staff,
     Effect.map(SqlClient.SqlClient, (sql) => Staff.of({ list: makeListStaff(sql), form: makeStaffForm(sql) }))

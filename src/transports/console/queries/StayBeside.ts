@@ -5,7 +5,7 @@ import { TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { STAY_TASKS, TAGS_OFFERED } from "../../../platform/limits.ts"
-import { OfferedProperty, offeredPropertiesSql } from "./in-the-way.ts"
+import { OfferedProperty, offeredPropertiesSql } from "./property-conflicts.ts"
 
 // What the page of a stay shows beside its record: what to do there, where else it could be, and what waits for the host.
 
@@ -93,7 +93,7 @@ export class StayBeside extends Context.Service<
     /** Undefined: the operator has no such stay. */
     readonly of: (operatorId: number, stayCode: string) => Effect.Effect<StaySidebar | undefined>
   }
->()("latchkey/desk/StayBeside") {
+>()("latchkey/transports/console/queries/StayBeside") {
   static readonly layer = Layer.effect(
     StayBeside,
     Effect.map(SqlClient.SqlClient, (sql) => {

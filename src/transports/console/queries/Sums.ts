@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { selectEntryShares } from "../../../domain/money/carried.ts"
 import { TransactionDirection } from "../../../domain/money/contract.ts"
 import { dictionariesOf, entryNameOf } from "../../../domain/money/dictionaries.ts"
+import { selectEntryShares } from "../../../domain/money/entry-shares.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
-import { PropertyChoices, propertyChoicesSql } from "./choices.ts"
+import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
 // What entries come to, in one statement: in all, by property and by category, each currency by itself. An entry on an order of
 // several properties counts at each of them by its share.
@@ -124,7 +124,7 @@ const withCategoryName = (row: CategorySums): CategorySums => ({
 export class Sums extends Context.Service<
   Sums,
   { readonly of: (operatorId: number, filter: TransactionFilter) => Effect.Effect<TransactionSums> }
->()("latchkey/desk/Sums") {
+>()("latchkey/transports/console/queries/Sums") {
   static readonly layer = Layer.effect(
     Sums,
     Effect.map(SqlClient.SqlClient, (sql) => {

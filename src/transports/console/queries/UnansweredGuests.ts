@@ -1,14 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../../contract/page.ts"
-import { conversationListParts } from "../../../domain/guests/conversations/about.ts"
+import { OffsetSecondColumn } from "../../../domain/column-schemas.ts"
 import { ListedConversation } from "../../../domain/guests/conversations/contract.ts"
-import { OffsetSecondColumn } from "../../../domain/row-fields.ts"
+import { conversationListParts } from "../../../domain/guests/conversations/conversation-subject.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { makePageReader } from "../../../platform/database/pages.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import { MESSAGE_PREVIEW } from "../../../platform/limits.ts"
-import { recentThreadsStart, unansweredConversationsSql } from "./unanswered.ts"
+import { recentThreadsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 
 // Who waits for an answer, page by page.
 
@@ -55,7 +55,7 @@ export class UnansweredGuests extends Context.Service<
       page: Page
     ) => Effect.Effect<RowPage<UnansweredConversation>>
   }
->()("latchkey/desk/UnansweredGuests") {
+>()("latchkey/transports/console/queries/UnansweredGuests") {
   static readonly layer = Layer.effect(
     UnansweredGuests,
     Effect.map(SqlClient.SqlClient, (sql) => {

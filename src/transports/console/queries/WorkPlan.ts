@@ -6,7 +6,7 @@ import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/cont
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
-import { PersonChoices, PropertyChoices, personChoicesSql, propertyChoicesSql } from "./choices.ts"
+import { PersonChoices, PropertyChoices, personChoicesSql, propertyChoicesSql } from "./form-choices.ts"
 
 // Who does what on which day, in one statement. The operation lists tasks latest day first, which is no order to work in.
 
@@ -106,7 +106,7 @@ export class WorkPlan extends Context.Service<
     /** Whom a task can be given to, and where it can be. */
     readonly choices: (operatorId: number) => Effect.Effect<TaskChoices>
   }
->()("latchkey/desk/WorkPlan") {
+>()("latchkey/transports/console/queries/WorkPlan") {
   static readonly layer = Layer.effect(
     WorkPlan,
     Effect.map(SqlClient.SqlClient, (sql) => {

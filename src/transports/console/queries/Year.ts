@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { startOfDay } from "../../../contract/time.ts"
-import { selectEntryShares } from "../../../domain/money/carried.ts"
+import { selectEntryShares } from "../../../domain/money/entry-shares.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES } from "../../../platform/limits.ts"
@@ -134,7 +134,7 @@ export class Year extends Context.Service<
       input: { readonly year: number; readonly timeZone: string; readonly property: number | undefined }
     ) => Effect.Effect<YearReport>
   }
->()("latchkey/desk/Year") {
+>()("latchkey/transports/console/queries/Year") {
   static readonly layer = Layer.effect(
     Year,
     Effect.map(SqlClient.SqlClient, (sql) => {

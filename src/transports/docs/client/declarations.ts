@@ -1,6 +1,6 @@
-import { describeOperations, type OperationDescription } from "../described.ts"
-import { findPagedList } from "./routes.ts"
-import { toTypeScriptType } from "./type-text.ts"
+import { describeOperations, type OperationDescription } from "../operation-descriptions.ts"
+import { findPagedList } from "./route-table.ts"
+import { toTypeScriptType } from "./typescript-type.ts"
 
 // The types of the client: what each operation takes and answers, from its contract.
 

@@ -1,5 +1,5 @@
-import type { JsonSchema, OperationDescription } from "../described.ts"
 import { ERROR_TABLE, findErrorRow } from "../error-table.ts"
+import type { JsonSchema, OperationDescription } from "../operation-descriptions.ts"
 
 // Answers as OpenAPI has them. HTTP status is always 200 (specification, Errors), so what an operation can answer is one choice:
 // the envelope of its result, or that of one of its errors.

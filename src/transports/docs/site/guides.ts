@@ -1,6 +1,6 @@
 import { Effect, FileSystem } from "effect"
 import type { PlatformError } from "effect/PlatformError"
-import type { DocsPage } from "./page.ts"
+import type { DocsPage } from "./docs-page.ts"
 
 // The pages that people wrote: files below docs, each a page of its own name.
 

@@ -1,10 +1,10 @@
 import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
-import { type FieldDescription, type OperationDescription, takesQueryOrBody } from "../described.ts"
 import { findErrorRow } from "../error-table.ts"
-import type { OperationExample } from "../examples.ts"
-import { OPERATION_TAGS, operationTag } from "../tags.ts"
-import { toFieldRows, toSchemaText } from "./in-words.ts"
-import type { DocsPage } from "./page.ts"
+import { type FieldDescription, type OperationDescription, takesQueryOrBody } from "../operation-descriptions.ts"
+import type { OperationExample } from "../operation-examples.ts"
+import { OPERATION_TAGS, operationTag } from "../operation-tags.ts"
+import type { DocsPage } from "./docs-page.ts"
+import { toFieldRows, toSchemaText } from "./schema-text.ts"
 
 // The page of an operation, which is that of its tool: all of it from the contract, and an example of the demo operator.
 

@@ -1,6 +1,6 @@
-import { describeOperations, type OperationDescription } from "../described.ts"
+import { describeOperations, type OperationDescription } from "../operation-descriptions.ts"
+import type { DocsPage } from "./docs-page.ts"
 import { markdownTable } from "./operation-page.ts"
-import type { DocsPage } from "./page.ts"
 
 // The catalogue of tools (specification, Machine-readable resources): what each does, and whether to ask first.
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, References } from "effect"
-import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
+import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { deriveFormToken } from "../../../../src/transports/console/visit.ts"
 import {
   allow,

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endGrantsOfClient } from "../../../../src/domain/access/oauth/ending.ts"
+import { applicationNameOf } from "../../../../src/domain/access/oauth/application-name.ts"
 import { Grants, type GrantViewer } from "../../../../src/domain/access/oauth/Grants.ts"
-import { applicationNameOf } from "../../../../src/domain/access/oauth/shown-name.ts"
+import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-ending.ts"
 import {
   connected,
   layerFlow,

@@ -8,7 +8,7 @@ import {
   routeOf,
   toolMetadata
 } from "../../../../src/contract/operation.ts"
-import { anonymousHandler, handleOperations, voidChangeHandler } from "../../../../src/domain/handled.ts"
+import { anonymousHandler, handleOperations, voidChangeHandler } from "../../../../src/domain/operation-handlers.ts"
 import { operations } from "../../../../src/service/Api.ts"
 
 // What may be called by nobody is a short list, and nothing comes onto it by mistake.

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endGrantsOfClient } from "../../../../src/domain/access/oauth/ending.ts"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
+import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-ending.ts"
 import {
   checks,
   connected,

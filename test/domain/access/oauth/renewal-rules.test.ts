@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
+import { sealResponse, unsealResponse } from "../../../../src/domain/access/oauth/renewal/sealed-response.ts"
 import {
   judgeRefreshToken,
   narrowScope,
   type StoredRefreshToken
-} from "../../../../src/domain/access/oauth/renewal/rules.ts"
-import { sealResponse, unsealResponse } from "../../../../src/domain/access/oauth/renewal/sealed-answer.ts"
+} from "../../../../src/domain/access/oauth/renewal/token-renewal-rules.ts"
 import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../src/platform/limits.ts"
 import { PUBLIC } from "../../../support/domain/access/oauth/flow.ts"
 

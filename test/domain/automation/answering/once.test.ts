@@ -8,16 +8,16 @@ import {
   type TakenQuestions
 } from "../../../../src/domain/automation/answering/AnswerQueue.ts"
 import {
+  ANSWERING_ACCOUNT_SHARE,
+  ANSWERING_ROOM,
+  ANSWERING_SHARE
+} from "../../../../src/domain/automation/answering/answer-statements.ts"
+import {
   ANSWER_ATTEMPT_MS,
   ANSWER_BACKOFF,
   answerQuestions,
   makeGuestAnswerer
-} from "../../../../src/domain/automation/answering/answering.ts"
-import {
-  ANSWERING_ACCOUNT_SHARE,
-  ANSWERING_ROOM,
-  ANSWERING_SHARE
-} from "../../../../src/domain/automation/answering/statements.ts"
+} from "../../../../src/domain/automation/answering/guest-answerer.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import { QUEUED_MESSAGES } from "../../../../src/platform/limits.ts"
 import {

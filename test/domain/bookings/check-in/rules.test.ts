@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, dateInZone, formatWallClock } from "../../../../src/contract/time.ts"
-import { guestPortalUrl, isGuestPortalToken } from "../../../../src/domain/bookings/check-in/address.ts"
+import { guestPortalUrl, isGuestPortalToken } from "../../../../src/domain/bookings/check-in/guest-portal-url.ts"
 import {
   computeImageLimit,
   findDoorCodeBlocker,

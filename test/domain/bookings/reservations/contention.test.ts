@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { moveStayToProperty } from "../../../../src/domain/bookings/reservations/rules/box.ts"
+import { moveStayToProperty } from "../../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
 import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../../../src/platform/limits.ts"
 import {
   eventsOf,

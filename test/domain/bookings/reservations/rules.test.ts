@@ -4,14 +4,7 @@ import fc from "fast-check"
 import { splitByWeights } from "../../../../src/contract/money.ts"
 import { addDays } from "../../../../src/contract/time.ts"
 import type { OrderState, OrderStatus } from "../../../../src/domain/bookings/orders/order.ts"
-import { ReservationPayment } from "../../../../src/domain/bookings/reservations/record.ts"
-import { applyStayEdit, type StayEdit } from "../../../../src/domain/bookings/reservations/rules/amending.ts"
-import {
-  acceptOrder,
-  moveStayToProperty,
-  unassignConflictingNewStays,
-  unassignStay
-} from "../../../../src/domain/bookings/reservations/rules/box.ts"
+import { ReservationPayment } from "../../../../src/domain/bookings/reservations/reservation.ts"
 import { isManualCode, toManualCode, toStayCode } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
 import {
   heldNights,
@@ -19,10 +12,17 @@ import {
   nightCount,
   toNightKey
 } from "../../../../src/domain/bookings/reservations/rules/nights.ts"
-import { diffOrders, isEmptyChange } from "../../../../src/domain/bookings/reservations/rules/order-change.ts"
+import { diffOrders, isEmptyChange } from "../../../../src/domain/bookings/reservations/rules/order-diff.ts"
+import { toPayment } from "../../../../src/domain/bookings/reservations/rules/reservation-view.ts"
 import { checkInDays, checkOutDays } from "../../../../src/domain/bookings/reservations/rules/search-days.ts"
-import { toPayment } from "../../../../src/domain/bookings/reservations/rules/showing.ts"
-import { validateGuests } from "../../../../src/domain/bookings/reservations/rules/stay-checks.ts"
+import { applyStayEdit, type StayEdit } from "../../../../src/domain/bookings/reservations/rules/stay-edit.ts"
+import { validateGuests } from "../../../../src/domain/bookings/reservations/rules/stay-validation.ts"
+import {
+  acceptOrder,
+  moveStayToProperty,
+  unassignConflictingNewStays,
+  unassignStay
+} from "../../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
 import type { StayState } from "../../../../src/domain/bookings/stays/stay.ts"
 import { SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"

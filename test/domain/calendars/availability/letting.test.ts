@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../../src/contract/time.ts"
-import { PropertyActivation } from "../../../../src/domain/calendars/availability/Letting.ts"
+import { PropertyActivation } from "../../../../src/domain/calendars/availability/PropertyActivation.ts"
 import { listDates } from "../../../../src/domain/calendars/availability/rules.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import {

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
+import { newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { ShareLinkStore } from "../../../../src/domain/calendars/calendar-share-links/store.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { byNobody, freshOperator } from "../../../support/harness.ts"

@@ -2,12 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import { isShareLinkToken, newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/address.ts"
 import {
   listUnavailableStretches,
   monthStart,
   parseLinkProperties
 } from "../../../../src/domain/calendars/calendar-share-links/rules.ts"
+import {
+  isShareLinkToken,
+  newShareLinkToken
+} from "../../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 
 const FIRST = "2027-02-20"
 const calendar = fc

@@ -2,9 +2,9 @@ import { assert, describe, it as itPure, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { toDayNumber } from "../../../../src/contract/time.ts"
-import { trackBookingWindow } from "../../../../src/domain/calendars/imported-calendars/applicable.ts"
+import { trackBookingWindow } from "../../../../src/domain/calendars/imported-calendars/calendar-update.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import {
   busy,
   busyInPart,

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import {
   busy,
   daysOf,

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
 import {
   MAX_FETCH_AHEAD_MS,
   rescheduleAfterClockSetback
-} from "../../../../src/domain/calendars/imported-calendars/set-back.ts"
+} from "../../../../src/domain/calendars/imported-calendars/clock-setback.ts"
+import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../../src/platform/limits.ts"
 import {

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
-import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/importing.ts"
+import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import {
   busy,

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
-import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { ScriptedChannel } from "../../../support/channels.ts"
 import {

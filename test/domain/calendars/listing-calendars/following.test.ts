@@ -6,7 +6,7 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { CALENDAR_COOLDOWN_MS } from "../../../../src/domain/calendars/listing-calendars/due-days.ts"
 import { PUSH_LEASE_MS, PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import type { ClaimedPush } from "../../../../src/domain/calendars/listing-calendars/push.ts"
-import { makePushWorker, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { makePushWorker, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { PUSHING_ACCOUNT_SHARE } from "../../../../src/domain/calendars/listing-calendars/taking.ts"
 import { ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import {

@@ -12,7 +12,7 @@ import {
   validateResponseSize,
   validateRestrictions
 } from "../../../../src/domain/calendars/listing-calendars/rules.ts"
-import { CHANNELS_BY_RESTRICTION } from "../../../../src/domain/channels/port/days.ts"
+import { CHANNELS_BY_RESTRICTION } from "../../../../src/domain/channels/port/listing-days.ts"
 import { AVAILABILITY_END_DAYS, LISTING_CALENDAR_DAYS } from "../../../../src/platform/limits.ts"
 
 const TODAY = "2027-05-10"

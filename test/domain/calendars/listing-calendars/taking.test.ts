@@ -8,7 +8,7 @@ import {
   layerPushWorker,
   makePushWorker,
   PUSH_POLL_GAP_MS
-} from "../../../../src/domain/calendars/listing-calendars/pushing.ts"
+} from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import {
   PUSHING_ACCOUNT_SHARE,
   PUSHING_ROOM,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import { isFeedToken, newFeedToken, toFeedUrl } from "../../../../src/domain/calendars/property-feeds/address.ts"
+import { isFeedToken, newFeedToken, toFeedUrl } from "../../../../src/domain/calendars/property-feeds/feed-url.ts"
 import {
   type BusyDaysRow,
   feedDateRange,

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { findCustomChannel } from "../../../../src/domain/channels/custom-channels/dictionary.ts"
+import { findCustomChannel } from "../../../../src/domain/channels/custom-channels/built-in-channels.ts"
 import { Deployment } from "../../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { host } from "../../../support/domain/portfolio.ts"

@@ -2,16 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
-import type { ChannelReviewEvent } from "../../../../src/domain/channels/port/said.ts"
+import type { ChannelReviewEvent } from "../../../../src/domain/channels/port/channel-events.ts"
 import { EMPTY_REVIEW, type ReviewContent } from "../../../../src/domain/guests/reviews/review.ts"
-import { hasSameContent } from "../../../../src/domain/guests/reviews/rules/changing.ts"
-import { applyReviewEvent, roundedScore } from "../../../../src/domain/guests/reviews/rules/hearing.ts"
-import { reviewSearchDays } from "../../../../src/domain/guests/reviews/rules/search.ts"
 import {
   applyHostReview,
   containsHostReview,
   toHostReview
-} from "../../../../src/domain/guests/reviews/rules/writing.ts"
+} from "../../../../src/domain/guests/reviews/rules/host-review.ts"
+import { hasSameContent } from "../../../../src/domain/guests/reviews/rules/review-changes.ts"
+import { applyReviewEvent, roundedScore } from "../../../../src/domain/guests/reviews/rules/review-event.ts"
+import { reviewSearchDays } from "../../../../src/domain/guests/reviews/rules/search.ts"
 import { REVIEW_SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
 

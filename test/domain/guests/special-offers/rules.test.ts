@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import type { IdempotencyKeyState } from "../../../../src/contract/acting.ts"
-import { OfferStatus } from "../../../../src/domain/channels/port/said.ts"
+import type { IdempotencyKeyState } from "../../../../src/contract/actor.ts"
+import { OfferStatus } from "../../../../src/domain/channels/port/channel-events.ts"
 import {
   type OfferRequest,
   toCreatedOffer,
   toOfferReference
-} from "../../../../src/domain/guests/special-offers/rules/made.ts"
-import { currentStatus, statusesBefore } from "../../../../src/domain/guests/special-offers/rules/standing.ts"
+} from "../../../../src/domain/guests/special-offers/rules/created-offer.ts"
+import { currentStatus, statusesBefore } from "../../../../src/domain/guests/special-offers/rules/offer-status.ts"
 import { DAY } from "../../../support/domain/guests/special-offers/scene.ts"
 
 const aStatus = fc.constantFrom(...OfferStatus.literals)

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
-import { MAX_ANSWER_SENTENCES, selectAnswers } from "../../../../src/domain/knowledge/search/rules/answering.ts"
-import { foldText, stemOf } from "../../../../src/domain/knowledge/search/rules/folding.ts"
-import { makeSpellingCorrector } from "../../../../src/domain/knowledge/search/rules/lexicon/misspelt.ts"
+import { MAX_ANSWER_SENTENCES, selectAnswers } from "../../../../src/domain/knowledge/search/rules/answer-selection.ts"
+import { makeSpellingCorrector } from "../../../../src/domain/knowledge/search/rules/lexicon/spelling.ts"
 import {
   MAX_QUESTIONS,
   MAX_SEARCH_NAMES,
@@ -18,6 +17,7 @@ import {
   splitSentences
 } from "../../../../src/domain/knowledge/search/rules/sentences.ts"
 import { extractTerms } from "../../../../src/domain/knowledge/search/rules/terms.ts"
+import { foldText, stemOf } from "../../../../src/domain/knowledge/search/rules/text-folding.ts"
 import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
 
 const WORDS = [

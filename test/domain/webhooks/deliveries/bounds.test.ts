@@ -3,16 +3,16 @@ import { Clock, Effect, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { deliver } from "../../../../src/domain/webhooks/deliveries/deliver.ts"
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { RESUMED_ROWS } from "../../../../src/domain/webhooks/deliveries/resuming.ts"
-import { OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
+import { deliver } from "../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { RESUMED_ROWS } from "../../../../src/domain/webhooks/deliveries/delivery-resumption.ts"
 import {
   EVENTS_POLL_MS,
   makeDeliveryPolls,
   runDeliveryWorkers
-} from "../../../../src/domain/webhooks/deliveries/workers.ts"
+} from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
+import { OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import { WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"

@@ -4,9 +4,9 @@ import { Effect, Layer, Queue, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { layerDeliveries } from "../../../../src/domain/webhooks/deliveries/layer.ts"
-import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { layerPostgres } from "../../../../src/platform/database/postgres.ts"
 import {
   type Answer,

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/message.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
   changes,

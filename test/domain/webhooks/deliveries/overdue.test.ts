@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import {
   OVERDUE_COUNT_LIMIT,
   OVERDUE_MS,
@@ -10,8 +11,7 @@ import {
   OverdueDeliveries,
   warnOverdue,
   watchOverdue
-} from "../../../../src/domain/webhooks/deliveries/Overdue.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+} from "../../../../src/domain/webhooks/deliveries/OverdueDeliveries.ts"
 import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import {
   changes,

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type Health, healthy, PROBE_MS } from "../../../../src/domain/webhooks/deliveries/breaker.ts"
+import { type Health, healthy, PROBE_MS } from "../../../../src/domain/webhooks/deliveries/circuit-breaker.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
   WEBHOOK_BREAKER_FIRST_MS,

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../../src/jobs/retention.ts"
 import {
   EVENT_RETENTION_MS,

@@ -1,8 +1,8 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { parseRetryAfter } from "../../../../src/domain/webhooks/deliveries/retry-after.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { WEBHOOK_RETRY_AFTER_MS } from "../../../../src/platform/limits.ts"
 import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
-import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/workers.ts"
 import { formatFeedCursor } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
 import {
   EVENT_RETENTION_MS,

@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { makeEndGrant } from "../../../../src/domain/access/oauth/ending.ts"
+import { makeEndGrant } from "../../../../src/domain/access/oauth/grant-ending.ts"
 import { canChangeWebhook } from "../../../../src/domain/webhooks/subscriptions/rules.ts"
 import { trailOf } from "../../../support/changes/trail-rows.ts"
 import {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { METRIC_DEFINITIONS } from "../../../../src/platform/telemetry/metrics/declared.ts"
-import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/exposition.ts"
+import { METRIC_DEFINITIONS } from "../../../../src/platform/telemetry/metrics/metric-definitions.ts"
+import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/prometheus-format.ts"
 
 // What is handed over for Prometheus and Grafana, held to what there is.
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
-import { windowOf } from "../../../../src/admission/windows/window.ts"
+import { windowOf } from "../../../../src/admission/windows/rate-window.ts"
 
 const [url = "", prefix = "", now = "0", calls = "0"] = process.argv.slice(2)
 const buckets = [

@@ -1,5 +1,5 @@
 import type { WindowsDecision } from "../../../../src/admission/windows/admission.ts"
-import type { Bucket } from "../../../../src/admission/windows/window.ts"
+import type { Bucket } from "../../../../src/admission/windows/rate-window.ts"
 
 /** What the rate windows must answer, written as plainly as possible and never forgetting anything. */
 export class Model {

@@ -6,8 +6,8 @@ import { Effect, Layer, Result } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { makeConnector } from "../../../../docs/examples/connector.mjs"
-import { layerWithHttpConnectors } from "../../../../src/connectors/http/elsewhere.ts"
-import { ConnectorMessageReceiver } from "../../../../src/connectors/http/Hearing.ts"
+import { ConnectorMessageReceiver } from "../../../../src/connectors/http/ConnectorMessageReceiver.ts"
+import { layerWithHttpConnectors } from "../../../../src/connectors/http/connectors-layer.ts"
 import { HttpConnectors } from "../../../../src/connectors/http/HttpConnectors.ts"
 import { Connectors } from "../../../../src/domain/channels/port/connector.ts"
 import { AddressResolver } from "../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
@@ -17,7 +17,7 @@ import {
   parseAllowedHosts
 } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { ConnectorEndpoint, layerConnectorEndpoint } from "../../../../src/transports/connectors/connectors.ts"
+import { ConnectorEndpoint, layerConnectorEndpoint } from "../../../../src/transports/connectors/connector-endpoint.ts"
 
 // Connectors on loopback, and the door at which they speak.
 

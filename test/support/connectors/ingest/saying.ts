@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Ingest, type SourceAccount } from "../../../../src/connectors/ingest/Ingest.ts"
-import type { ChannelOrderEvent, ChannelRoom } from "../../../../src/domain/channels/port/said.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../../../src/domain/channels/port/channel-events.ts"
 import { ready } from "../../domain/bookings/reservations/ready.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SandboxConnector } from "../../../../src/connectors/sandbox/connector.ts"
 import { Marketplace } from "../../../../src/connectors/sandbox/Marketplace.ts"
-import { SandboxOutbox } from "../../../../src/connectors/sandbox/Telling.ts"
+import { SandboxConnector } from "../../../../src/connectors/sandbox/SandboxConnector.ts"
+import { SandboxOutbox } from "../../../../src/connectors/sandbox/SandboxOutbox.ts"
 import type { OutboundMessage, OutboundOffer, OutboundReview } from "../../../../src/domain/channels/port/connector.ts"
 import { accountAt, isSaid, Listener, listingAt, NOW } from "./ground.ts"
 

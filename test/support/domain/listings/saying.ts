@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChannelAccountRef } from "../../../../src/domain/channels/port/heard.ts"
-import type { ChannelAccountEvent, ChannelListingEvent } from "../../../../src/domain/channels/port/said.ts"
+import type { ChannelAccountEvent, ChannelListingEvent } from "../../../../src/domain/channels/port/channel-events.ts"
+import type { ChannelAccountRef } from "../../../../src/domain/channels/port/event-handling.ts"
 
 // What channels say, for tests that let them.
 

@@ -4,8 +4,8 @@ import { Effect, Exit, type Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { MigrationFailed, migrate } from "../../../../src/platform/database/migrate.ts"
 import type { Migration } from "../../../../src/platform/database/migration.ts"
-import { MAX_STATEMENT_RETRIES } from "../../../../src/platform/database/patience.ts"
-import { formatFailure } from "../../../../src/tools/cli/failure.ts"
+import { MAX_STATEMENT_RETRIES } from "../../../../src/platform/database/statement-retry.ts"
+import { formatFailure } from "../../../../src/tools/cli/command-failure.ts"
 
 const migration = (id: number, name: string, ...statements: ReadonlyArray<string>): Migration => ({
   id,

@@ -1,6 +1,6 @@
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { ConnectorCache } from "../../../../src/connectors/http/Known.ts"
+import { ConnectorCache } from "../../../../src/connectors/http/ConnectorCache.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { CalendarQueue } from "../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
@@ -10,9 +10,14 @@ import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webh
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
-import { generateKey, noSecretKeys, parseSecretKeys, type SecretKeys } from "../../../../src/platform/sealing/keys.ts"
-import { SEALED_COLUMNS, toColumnLabel } from "../../../../src/platform/sealing/places.ts"
-import { layerSealing } from "../../../../src/platform/sealing/Sealing.ts"
+import { layerSealing } from "../../../../src/platform/sealing/CurrentSealer.ts"
+import { SEALED_COLUMNS, toColumnLabel } from "../../../../src/platform/sealing/sealed-columns.ts"
+import {
+  generateKey,
+  noSecretKeys,
+  parseSecretKeys,
+  type SecretKeys
+} from "../../../../src/platform/sealing/secret-keys.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { layerDoor } from "../../connectors/http/scene.ts"
 import { local } from "../../domain/webhooks/deliveries/sending.ts"

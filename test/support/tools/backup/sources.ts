@@ -1,14 +1,14 @@
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../../migrations/index.ts"
-import { makeDatabaseByteStorage } from "../../../../src/domain/guests/images/bytes-in-database.ts"
-import type { ImageByteStorage } from "../../../../src/domain/guests/images/kept-bytes.ts"
-import { findFirstDifference, loadTableDigests } from "../../../../src/tools/backup/comparing.ts"
-import { loadTableDigest, pinTextFormats } from "../../../../src/tools/backup/digest.ts"
-import { loadBackup } from "../../../../src/tools/backup/loading.ts"
-import { openBackup } from "../../../../src/tools/backup/opening.ts"
-import { exportDatabase } from "../../../../src/tools/backup/reading.ts"
-import { writeBackup } from "../../../../src/tools/backup/writing.ts"
+import { makeDatabaseByteStorage } from "../../../../src/domain/guests/images/database-byte-storage.ts"
+import type { ImageByteStorage } from "../../../../src/domain/guests/images/image-byte-storage.ts"
+import { loadBackup } from "../../../../src/tools/backup/backup-loader.ts"
+import { openBackup } from "../../../../src/tools/backup/backup-reader.ts"
+import { writeBackup } from "../../../../src/tools/backup/backup-writer.ts"
+import { exportDatabase } from "../../../../src/tools/backup/database-export.ts"
+import { findFirstDifference, loadTableDigests } from "../../../../src/tools/backup/table-comparison.ts"
+import { loadTableDigest, pinTextFormats } from "../../../../src/tools/backup/table-digest.ts"
 
 export const RELEASE = { latchkey: "3.13.0", migrations }
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerCommandEmbedded } from "../../../../src/platform/database/beside-service.ts"
+import { layerCommandEmbedded } from "../../../../src/platform/database/command-embedded.ts"
 
 // A command that renames every operator in a transaction, says so, and never ends it. Started by running.test.ts.
 

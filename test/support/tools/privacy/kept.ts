@@ -1,5 +1,5 @@
 // The tables and columns that the erasing of a guest leaves unchanged, each with the reason. Tables with guest data are in
-// src/tools/privacy/places.ts. A test checks all tables and columns, so a new one needs a line here or must be erased.
+// src/tools/privacy/guest-data-tables.ts. A test checks all tables and columns, so a new one needs a line here or must be erased.
 
 const withReason = (reason: string, ...names: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((each) => each.split(" ")).map((name) => [name, reason]))
@@ -33,8 +33,8 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
   images: "an image goes with what refers to it",
   image_bytes: "an image goes with what refers to it",
   automation_plans: "why something was not done is forgotten by stay (automation/guest-places.ts)",
-  idempotency_keys: "forgotten by the codes in it (changes/guest-places.ts)",
-  webhook_attempts: "what receivers answered is forgotten by record (domain/webhooks/deliveries/guest-places.ts)"
+  idempotency_keys: "forgotten by the codes in it (changes/key-deletion.ts)",
+  webhook_attempts: "what receivers answered is forgotten by record (domain/webhooks/deliveries/guest-data.ts)"
 }
 
 /** Columns and JSON fields that are kept although they can hold text, with the reason. A JSON path skips lists: `rate_details.type`. */

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Layer } from "effect"
+import { WorkerMetrics } from "../../../../src/tools/workers/WorkerMetrics.ts"
 import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "../../../../src/tools/workers/WorkerProcesses.ts"
-import { WorkerMetrics } from "../../../../src/tools/workers/WorkersMeasured.ts"
 
 /** A worker that does what the test says, and notes what it is asked. */
 export interface FakeWorker extends WorkerProcess {

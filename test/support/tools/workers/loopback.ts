@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
-import { makeSupervisorCounts, type SupervisorChannel } from "../../../../src/tools/workers/common-counts.ts"
-import { makeCountHandler } from "../../../../src/tools/workers/counting.ts"
-import { type CountResponse, SupervisorMessage, WorkerMessage } from "../../../../src/tools/workers/words.ts"
+import { makeCountHandler } from "../../../../src/tools/workers/count-handler.ts"
+import { makeSupervisorCounts, type SupervisorChannel } from "../../../../src/tools/workers/supervisor-counts.ts"
+import { type CountResponse, SupervisorMessage, WorkerMessage } from "../../../../src/tools/workers/worker-messages.ts"
 
 // A parent and a worker in one process. What they say is read as it is read off the wire.
 

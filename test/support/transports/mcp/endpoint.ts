@@ -10,7 +10,7 @@ import { type ApiError, RateLimited, SubscriptionRequired, Unauthenticated } fro
 import { Id } from "../../../../src/contract/fields.ts"
 import { defineFamily, type ToolMetadata } from "../../../../src/contract/operation.ts"
 import { Service, type ServiceCall } from "../../../../src/service/service.ts"
-import { makeMcpHandler } from "../../../../src/transports/mcp/mcp.ts"
+import { makeMcpHandler } from "../../../../src/transports/mcp/mcp-endpoint.ts"
 
 // The tool endpoint on a real socket, over a Service small enough to see through: it echoes what it was called with.
 

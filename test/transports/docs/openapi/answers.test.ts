@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { describeOperations } from "../../../../src/transports/docs/described.ts"
+import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { misfitOf } from "../../../support/transports/docs/openapi/answers.ts"
 
 const answered = (code: number, data: unknown, message = code === 0 ? "" : "no") => ({

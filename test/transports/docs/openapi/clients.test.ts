@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { openApiDocument } from "../../../../src/transports/docs/openapi/document.ts"
+import { openApiDocument } from "../../../../src/transports/docs/openapi/openapi-document.ts"
 import { freshOperator, propertyOf } from "../../../support/harness.ts"
 import { BaseUrl, layerServed } from "../../../support/server.ts"
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import type { DeploymentName } from "../../../../src/platform/installation.ts"
-import { openApiDocument } from "../../../../src/transports/docs/openapi/document.ts"
+import { openApiDocument } from "../../../../src/transports/docs/openapi/openapi-document.ts"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 const COMMAND = join(dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json")), "bin/cli.js")

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { RELEASES } from "../../../../src/contract/releases.ts"
-import { describeOperations } from "../../../../src/transports/docs/described.ts"
 import { ERROR_TABLE } from "../../../../src/transports/docs/error-table.ts"
-import { toFieldRows } from "../../../../src/transports/docs/site/in-words.ts"
+import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
+import { toFieldRows } from "../../../../src/transports/docs/site/schema-text.ts"
 import { DOCS } from "../../../support/transports/docs/site/blocks.ts"
 
 // Tables of the guides that are lists elsewhere: written from those with UPDATE_DOCS=1, and else held to them.

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import { BadRequest } from "../../../../contract/errors.ts"
 import { EmailOrNone } from "../../../../contract/fields.ts"
-import { emptyToNull, failValidation, type ValidationResult } from "./stay-checks.ts"
+import { emptyToNull, failValidation, type ValidationResult } from "./stay-validation.ts"
 
 // The guest's contact in calls. Each field has the name of creations and edits, and the name the record shows it under.
 

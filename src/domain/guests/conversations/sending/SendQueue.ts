@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../../jobs/in-turn.ts"
+import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
 import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
-import { TakenMessage } from "./message.ts"
+import { TakenMessage } from "./claimed-message.ts"
 import {
   type ClaimedSendPartition,
   type MessageEndedParameters,
@@ -45,7 +45,7 @@ const toClaimedMessage = (taken: TakenMessage, now: Date) => ({
  * message at a time: so its messages arrive in order, and nothing overtakes one that is tried again. What a dead worker had is
  * taken again when its lease ends, and known to have been tried.
  */
-export class SendQueue extends Context.Service<SendQueue>()("latchkey/resources/SendQueue", {
+export class SendQueue extends Context.Service<SendQueue>()("latchkey/domain/guests/conversations/sending/SendQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
     const recordSent = inForms(sql, (given: Givens<MessageSentParameters>) => settlingSent(sql, given))

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../../jobs/in-turn.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../../jobs/fair-queue.ts"
 import type { Givens } from "../../../../platform/database/forms.ts"
 
 // The statement by which lanes are taken: rows that were found are changed by where they lie.

@@ -1,8 +1,8 @@
-import { foldText, splitRuns, stemOf, type TextRun } from "./folding.ts"
 import { ASPECTS, CIRCUMSTANCES, CONDITIONS, CONTEXTS, STOP_WORDS, UNBROKEN_STOP_WORDS } from "./lexicon/contexts.ts"
-import { TOPIC_PHRASINGS } from "./lexicon/manners.ts"
-import { makeSpellingCorrector } from "./lexicon/misspelt.ts"
+import { makeSpellingCorrector } from "./lexicon/spelling.ts"
+import { TOPIC_PHRASINGS } from "./lexicon/topic-phrasings.ts"
 import { TOPICS } from "./lexicon/topics.ts"
+import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
 // What words are about, whatever language they are of.
 

@@ -1,9 +1,9 @@
 import { QUESTION_TEXT } from "../../../../platform/limits.ts"
-import { foldText, splitRuns } from "./folding.ts"
-import { COMBINED_TOPICS } from "./lexicon/together.ts"
+import { COMBINED_TOPICS } from "./lexicon/combined-topics.ts"
 import { meaningsOfMisspelling } from "./lexicon.ts"
 import { splitSentences } from "./sentences.ts"
 import { extractTerms, type Term, termNamesOf } from "./terms.ts"
+import { foldText, splitRuns } from "./text-folding.ts"
 
 // What a guest's messages ask.
 

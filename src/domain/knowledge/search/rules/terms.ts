@@ -1,4 +1,3 @@
-import { foldText, splitRuns, stemOf, type TextRun } from "./folding.ts"
 import {
   isStopWord,
   type MeaningKind,
@@ -7,6 +6,7 @@ import {
   matchUnbrokenMeaning,
   stopWordLengthAt
 } from "./lexicon.ts"
+import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
 /** Something that a text speaks of: a meaning, the stem of a word, or two characters of a script without word breaks. */
 export interface Term {

@@ -10,9 +10,9 @@ import {
   SCOPE_CHOICES
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { NamedRecord } from "../../queries/named.ts"
+import type { NamedRecord } from "../../queries/named-records.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
-import { CHANNEL_OPTIONS } from "../channel-words.ts"
+import { CHANNEL_OPTIONS } from "../channel-names.ts"
 import {
   actionForm,
   checkboxGroup,
@@ -25,10 +25,10 @@ import {
   parseText,
   select,
   textArea
-} from "../fields.ts"
-import type { FailedSubmission } from "../page.ts"
-import { section } from "../parts.ts"
-import type { RuleKind, RuleTiming } from "./kinds.ts"
+} from "../form-fields.ts"
+import type { FailedSubmission } from "../host-page.ts"
+import { section } from "../page-parts.ts"
+import type { RuleKind, RuleTiming } from "./rule-kinds.ts"
 
 // A rule is made by a form of its kind: each asks for what that kind has, and begins with a text that works.
 

@@ -2,8 +2,8 @@ import { LISTING_PUSHES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ListingDetail, ListingPush } from "../../queries/OneListing.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { channelName } from "../channel-words.ts"
-import { badge, section, table, timeHtml } from "../parts.ts"
+import { channelName } from "../channel-names.ts"
+import { badge, section, table, timeHtml } from "../page-parts.ts"
 import {
   accountBadge,
   dateRangeText,
@@ -13,7 +13,7 @@ import {
   pushBadge,
   pushKindLabel,
   shelfBadge
-} from "./said.ts"
+} from "./channel-badges.ts"
 
 // What a listing is, whether its channel knows what is free here, and what that was told.
 

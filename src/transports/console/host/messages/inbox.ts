@@ -2,9 +2,9 @@ import type { ListedConversation } from "../../../../domain/guests/conversations
 import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_SCANNED, PAGE_DEFAULT } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { messagesUrl } from "../addresses.ts"
-import { channelName } from "../channel-words.ts"
-import { dayHtml, link, pagination, readOffsetParam, table, timeHtml, timeZoneNote } from "../parts.ts"
+import { channelName } from "../channel-names.ts"
+import { dayHtml, link, pagination, readOffsetParam, table, timeHtml, timeZoneNote } from "../page-parts.ts"
+import { messagesUrl } from "../urls.ts"
 
 // Conversations, a page of them at a time.
 

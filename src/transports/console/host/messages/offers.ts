@@ -3,7 +3,7 @@ import type { SpecialOffer } from "../../../../domain/guests/special-offers/cont
 import {
   checkOffersSupported,
   checkPreapprovalsSupported
-} from "../../../../domain/guests/special-offers/rules/offering.ts"
+} from "../../../../domain/guests/special-offers/rules/offer-checks.ts"
 import { GUESTS_MAX, OFFERED_LISTINGS } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ConversationInquiry, ConversationSidebar } from "../../queries/BesideTalk.ts"
@@ -18,9 +18,9 @@ import {
   parseText,
   readFilledFields,
   select
-} from "../fields.ts"
-import { type FailedSubmission, submittedAction } from "../page.ts"
-import { badge, dayHtml, moneyHtml, section, table } from "../parts.ts"
+} from "../form-fields.ts"
+import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { badge, dayHtml, moneyHtml, section, table } from "../page-parts.ts"
 
 // What the guest of a conversation was offered, and what he can be: where his channel has offers.
 

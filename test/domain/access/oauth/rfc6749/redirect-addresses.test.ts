@@ -6,7 +6,7 @@ import {
   parseRedirectTarget,
   toResponseUrl,
   validateRedirectUri
-} from "../../../../../src/domain/access/oauth/redirect.ts"
+} from "../../../../../src/domain/access/oauth/redirect-uri.ts"
 import { REDIRECT_URI } from "../../../../../src/platform/limits.ts"
 
 // RFC 6749 3.1.2 and RFC 9700 2.1 and 4.1: a code goes to an address that was registered, to the letter.

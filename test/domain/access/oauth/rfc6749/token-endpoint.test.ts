@@ -20,7 +20,7 @@ import {
   toOauthError,
   toOauthResponse,
   toResponseFormat
-} from "../../../../../src/transports/oauth/standard-answer.ts"
+} from "../../../../../src/transports/oauth/oauth-response.ts"
 import {
   AUTHORIZATIONS,
   ask,

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
+import { isAppScheme } from "../../../../../src/domain/access/oauth/app-scheme.ts"
 import {
   isRegistered,
   parseRedirectTarget,
   toRegisteredUri,
   validateRedirectUri
-} from "../../../../../src/domain/access/oauth/redirect.ts"
-import { isAppScheme } from "../../../../../src/domain/access/oauth/scheme.ts"
+} from "../../../../../src/domain/access/oauth/redirect-uri.ts"
 import { REDIRECT_SCHEME } from "../../../../../src/platform/limits.ts"
 
 const takes = (uri: string): boolean => Result.isSuccess(validateRedirectUri(uri, "public"))

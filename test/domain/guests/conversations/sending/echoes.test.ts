@@ -2,16 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CurrentActor, systemActor } from "../../../../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../../../../src/contract/actor.ts"
 import { ChannelGateway } from "../../../../../src/domain/channels/port/ChannelGateway.ts"
+import type { ChannelMessageEvent } from "../../../../../src/domain/channels/port/channel-events.ts"
 import type { MessageSendResult, OutboundMessage } from "../../../../../src/domain/channels/port/connector.ts"
-import type { ChannelMessageEvent } from "../../../../../src/domain/channels/port/said.ts"
 import { Conversations } from "../../../../../src/domain/guests/conversations/Conversations.ts"
-import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
   makeMessageSender,
   sendClaimedMessage
-} from "../../../../../src/domain/guests/conversations/sending/sending.ts"
+} from "../../../../../src/domain/guests/conversations/sending/message-sender.ts"
+import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
   lanesOf,
   layerScene,

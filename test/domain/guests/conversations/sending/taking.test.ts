@@ -3,13 +3,13 @@ import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
-import type { TakenMessage } from "../../../../../src/domain/guests/conversations/sending/message.ts"
-import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
+import type { TakenMessage } from "../../../../../src/domain/guests/conversations/sending/claimed-message.ts"
 import {
   layerMessageSender,
   makeMessageSender,
   SEND_GAP_MS
-} from "../../../../../src/domain/guests/conversations/sending/sending.ts"
+} from "../../../../../src/domain/guests/conversations/sending/message-sender.ts"
+import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
   SENDING_ACCOUNT_SHARE,
   SENDING_ROOM,

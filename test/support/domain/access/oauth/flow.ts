@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { CurrentActor, systemActor } from "../../../../../src/contract/acting.ts"
+import { CurrentActor, systemActor } from "../../../../../src/contract/actor.ts"
 import type { BadRequest, RateLimited, Unauthenticated } from "../../../../../src/contract/errors.ts"
+import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import type { OAuthClient } from "../../../../../src/domain/access/oauth/Clients.ts"
-import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/Codes.ts"
 import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
 import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
+import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import {
   type CodeExchangeRequest,
   type IssuedTokens,
   TokenIssuer,
   type TokenRefreshRequest
-} from "../../../../../src/domain/access/oauth/Issuing.ts"
-import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
+} from "../../../../../src/domain/access/oauth/TokenIssuer.ts"
 import { layerTestDatabase } from "../../../database.ts"
 import { freshOperator } from "../../../harness.ts"
 
@@ -77,7 +77,11 @@ export const consentOf = (
 export const issue = (consent: Consent) => AuthorizationCodes.use((codes) => codes.issue(consent))
 
 /** A code as its client gives it, all of it right. */
-export const given = (client: OAuthClient, code: string, own: Partial<CodeExchangeRequest> = {}): CodeExchangeRequest => ({
+export const given = (
+  client: OAuthClient,
+  code: string,
+  own: Partial<CodeExchangeRequest> = {}
+): CodeExchangeRequest => ({
   client,
   code,
   verifier: VERIFIER,
@@ -91,7 +95,8 @@ export const exchange = (code: CodeExchangeRequest) => TokenIssuer.use((issuing)
 export const renew = (client: OAuthClient, refreshToken: string, own: Partial<TokenRefreshRequest> = {}) =>
   TokenIssuer.use((issuing) => issuing.renew({ client, refreshToken, scope: undefined, resources: [], ...own }))
 
-export const revoke = (client: OAuthClient, token: string) => TokenIssuer.use((issuing) => issuing.revoke(client, token))
+export const revoke = (client: OAuthClient, token: string) =>
+  TokenIssuer.use((issuing) => issuing.revoke(client, token))
 
 /** A connection of a new operator, or of one there is, with its first tokens. */
 export const connected = Effect.fnUntraced(function* (

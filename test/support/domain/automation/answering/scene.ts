@@ -5,8 +5,8 @@ import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts
 import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
 import { currentSecond } from "../../../../../src/contract/time.ts"
 import { AnswerQueue } from "../../../../../src/domain/automation/answering/AnswerQueue.ts"
-import { makeGuestAnswerer } from "../../../../../src/domain/automation/answering/answering.ts"
-import { guestQuestionSubscribers } from "../../../../../src/domain/automation/answering/asked.ts"
+import { makeGuestAnswerer } from "../../../../../src/domain/automation/answering/guest-answerer.ts"
+import { guestQuestionSubscribers } from "../../../../../src/domain/automation/answering/guest-questions.ts"
 import type { RuleDefinition } from "../../../../../src/domain/automation/rules/rule.ts"
 import {
   type AnswerSentence,
@@ -14,7 +14,7 @@ import {
   type KnowledgeAsker
 } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { InternalSubscribers } from "../../../../../src/jobs/events/followers.ts"
+import { InternalSubscribers } from "../../../../../src/jobs/events/internal-subscribers.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
 import { order, room, selling } from "../../../connectors/ingest/saying.ts"
 import { layerService } from "../../../harness.ts"

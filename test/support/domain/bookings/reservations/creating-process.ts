@@ -1,17 +1,17 @@
 import { Effect, Layer, Redacted } from "effect"
 import { Places } from "../../../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
-import { FailedCallCounter } from "../../../../../src/changes/Refusals.ts"
+import { FailedCallCounter } from "../../../../../src/changes/FailedCallCounter.ts"
 import { toReceivedInput } from "../../../../../src/contract/input.ts"
 import { ChannelGateway } from "../../../../../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../../../../../src/domain/channels/port/connector.ts"
 import { Images } from "../../../../../src/domain/guests/images/Images.ts"
 import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
-import { Shutdown } from "../../../../../src/jobs/Stopping.ts"
+import { Shutdown } from "../../../../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
-import { layerServiceAssembly } from "../../../../../src/service/assembly.ts"
 import { Service } from "../../../../../src/service/service.ts"
+import { layerServiceAssembly } from "../../../../../src/service/service-assembly.ts"
 
 // A process of its own that creates the same reservation many times at once: what a client's retries look like when
 // the service runs in several processes. Started by idempotency.test.ts; prints the distinct answers it got.

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { ChannelEvent } from "../../../../../src/domain/channels/port/channel-events.ts"
 import type { Connector, RemoteAccount } from "../../../../../src/domain/channels/port/connector.ts"
-import type { ListingDay } from "../../../../../src/domain/channels/port/days.ts"
-import { ChannelEvent } from "../../../../../src/domain/channels/port/said.ts"
+import type { ListingDay } from "../../../../../src/domain/channels/port/listing-days.ts"
 
 // What the service builds on, of any connector: the suite is a function over a rig that can move the guests of its channel.
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
-import type { ChannelMessageEvent, ChannelThreadEvent } from "../../../../../src/domain/channels/port/said.ts"
+import type { ChannelMessageEvent, ChannelThreadEvent } from "../../../../../src/domain/channels/port/channel-events.ts"
 import { selling } from "../../../connectors/ingest/saying.ts"
 import { layerUnhurried } from "../../bookings/reservations/ready.ts"
 

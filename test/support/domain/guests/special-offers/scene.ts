@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { ChannelOfferEvent } from "../../../../../src/domain/channels/port/said.ts"
+import type { ChannelOfferEvent } from "../../../../../src/domain/channels/port/channel-events.ts"
 import type { OperationName } from "../../../../../src/service/Api.ts"
 import { ScriptedChannel } from "../../../channels.ts"
 import { conversationOf, type GivenConversation } from "../../../conversations.ts"

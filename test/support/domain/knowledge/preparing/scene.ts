@@ -1,9 +1,9 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { ClaimedEntry } from "../../../../../src/domain/knowledge/preparing/entry.ts"
+import type { ClaimedEntry } from "../../../../../src/domain/knowledge/preparing/claimed-entry.ts"
 import { PreparingQueue } from "../../../../../src/domain/knowledge/preparing/PreparingQueue.ts"
-import type { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparing.ts"
+import type { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparation-worker.ts"
 import { layerService } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 

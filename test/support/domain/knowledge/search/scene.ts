@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparing.ts"
+import { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparation-worker.ts"
 import { KnowledgeAnswers, type KnowledgeAsker } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { conversationOf } from "../../../conversations.ts"
 import { orderOf } from "../../../harness.ts"

@@ -8,12 +8,12 @@ import { AddressResolver } from "../../../../../src/domain/webhooks/deliveries/A
 import { parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../../../../../src/domain/webhooks/deliveries/layer.ts"
 import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { recordEvent } from "../../../../../src/jobs/events/events.ts"
+import { recordEvent } from "../../../../../src/jobs/events/event-statements.ts"
 import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { layerEmbedded } from "../../../../../src/platform/database/embedded.ts"
-import { traceCteSql } from "../../../../../src/platform/database/of-trace.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
+import { traceCteSql } from "../../../../../src/platform/database/trace-statements.ts"
 
 const { DATABASE_URL, DATA_DIR, OPERATOR, EVENTS, AHEAD_MS } = process.env
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newPublicCode } from "../../../../../src/domain/guests/conversations/known-conversation.ts"
+import { newPublicCode } from "../../../../../src/domain/guests/conversations/conversation-lookup.ts"
 import { NOW } from "../../../domain/bookings/reservations/ready.ts"
 import { scene } from "../../../domain/guests/special-offers/scene.ts"
 import { signedIn } from "../signed-in.ts"

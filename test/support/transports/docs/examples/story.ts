@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Marketplace } from "../../../../../src/connectors/sandbox/Marketplace.ts"
 import { addDays } from "../../../../../src/contract/time.ts"
-import { AuthorizationCodes } from "../../../../../src/domain/access/oauth/Codes.ts"
+import { AuthorizationCodes } from "../../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { Deployment, type DeploymentName } from "../../../../../src/platform/installation.ts"

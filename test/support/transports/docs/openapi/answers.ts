@@ -1,11 +1,11 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate } from "effect"
+import { errorSchemas, toResponseSchema } from "../../../../../src/transports/docs/openapi/responses.ts"
 import {
   describeOperations,
   type JsonSchema,
   type OperationDescription
-} from "../../../../../src/transports/docs/described.ts"
-import { errorSchemas, toResponseSchema } from "../../../../../src/transports/docs/openapi/responses.ts"
+} from "../../../../../src/transports/docs/operation-descriptions.ts"
 
 // Whether an answer is one that the OpenAPI document says there may be.
 

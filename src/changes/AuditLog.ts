@@ -1,0 +1,127 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { makeRowsReader, makeSingleRowReader } from "../platform/database/rows.ts"
+import { HOUR_MS, startOfHour } from "./failed-call-counts.ts"
+
+/** Name and e-mail address as they are now; null: there is no such account any more. */
+const AuditAccount = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String)
+})
+
+/** One record that one change touched. */
+export const AuditEntry = Schema.Struct({
+  at: Schema.Date,
+  /** Null: nobody's account acted, but the service itself, or who runs it. */
+  account: Schema.NullOr(AuditAccount),
+  application: Schema.String,
+  operation: Schema.String,
+  request_id: Schema.NullOr(Schema.String),
+  record: Schema.String,
+  fields: Schema.Array(Schema.String)
+})
+export type AuditEntry = typeof AuditEntry.Type
+
+/** How often an account was refused the same operation for the same reason. */
+export const FailedCallSummary = Schema.Struct({
+  account: Schema.NullOr(AuditAccount),
+  application: Schema.String,
+  operation: Schema.String,
+  error_code: Schema.Int,
+  times: Schema.Int,
+  /** The hours of the first and of the last. */
+  first_hour: Schema.Date,
+  last_hour: Schema.Date
+})
+export type FailedCallSummary = typeof FailedCallSummary.Type
+
+/** A part of an operator's trail; what is undefined does not narrow it. */
+export interface AuditFilter {
+  readonly operatorId: number
+  /** As events name it: `reservation:5-ABC`. */
+  readonly record?: string | undefined
+  /** From `since` on and before `until`. */
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+const readEntries = makeRowsReader(AuditEntry)
+const readFailedCalls = makeRowsReader(FailedCallSummary)
+const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
+
+/** Of rows with an `account_id`, and those accounts `a`. */
+const accountColumn = (sql: SqlClient.SqlClient): Fragment => sql`
+  CASE WHEN account_id IS NOT NULL THEN jsonb_build_object('id', account_id, 'name', a.name, 'email', a.email) END
+    AS account`
+
+/**
+ * A range of the index that begins with the operator, or with operator and record, and never `operator_id = …`: with that,
+ * PostgreSQL would rather read everybody's trail backwards in time, to the end where an operator has been quiet for long.
+ */
+const latestEntriesSql = (
+  sql: SqlClient.SqlClient,
+  { operatorId, record, since, until }: AuditFilter,
+  limit: number
+) => {
+  const from = sql`${since?.toISOString() ?? "-infinity"}::timestamptz`
+  const to = sql`${until?.toISOString() ?? "infinity"}::timestamptz`
+  const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`
+  const values = record === undefined ? sql`${operatorId}::bigint` : sql`${operatorId}::bigint, ${record}::text`
+  const order = record === undefined ? sql`operator_id DESC` : sql`operator_id DESC, record DESC`
+  return sql`
+    SELECT t.at, ${accountColumn(sql)}, t.application, t.operation, t.request_id, t.record, t.fields
+    FROM (
+      SELECT * FROM trail WHERE (${columns}, at) >= (${values}, ${from}) AND (${columns}, at) < (${values}, ${to})
+      ORDER BY ${order}, at DESC, id DESC LIMIT ${limit}
+    ) t
+    LEFT JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
+    ORDER BY t.at DESC, t.id DESC`
+}
+
+const frequentFailuresSql = (sql: SqlClient.SqlClient, { operatorId, since, until }: AuditFilter, limit: number) => {
+  const conditions = [sql`operator_id = ${operatorId}`]
+  if (since !== undefined) conditions.push(sql`hour >= ${new Date(startOfHour(since.getTime()))}`)
+  if (until !== undefined) conditions.push(sql`hour < ${new Date(startOfHour(until.getTime() + HOUR_MS - 1))}`)
+  return sql`
+    SELECT ${accountColumn(sql)}, r.application, r.operation, r.error_code, r.times, r.first_hour, r.last_hour
+    FROM (
+      SELECT operator_id, account_id, application, operation, error_code, sum(times)::bigint AS times,
+        min(hour) AS first_hour, max(hour) AS last_hour
+      FROM refusals WHERE ${sql.and(conditions)} GROUP BY 1, 2, 3, 4, 5
+      ORDER BY times DESC, account_id, application, operation, error_code LIMIT ${limit}
+    ) r
+    LEFT JOIN accounts a ON a.operator_id = r.operator_id AND a.id = r.account_id
+    ORDER BY r.times DESC, r.account_id, r.application, r.operation, r.error_code`
+}
+
+/** One text for the rows of one request, or of one statement where nobody called. */
+const toRequestKey = ({ request_id, at, application, operation }: AuditEntry): string =>
+  request_id ?? JSON.stringify([at, application, operation])
+
+/** The rows of each request together, as they were written; requests stay in the order of the first row of each. */
+export const groupByRequest = (entries: ReadonlyArray<AuditEntry>): ReadonlyArray<AuditEntry> =>
+  Array.from(Map.groupBy(entries, toRequestKey).values(), (rows) => rows.toReversed()).flat()
+
+/** What whoever runs the service sees of who changed what, and of what was refused. Always of one operator. */
+export class AuditLog extends Context.Service<AuditLog>()("latchkey/changes/AuditLog", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    /** The latest `most` rows, the latest request first. */
+    listEntries: (filter: AuditFilter, limit: number) =>
+      Effect.map(readEntries(sql`${latestEntriesSql(sql, filter, limit)}`), groupByRequest),
+
+    /** The `most` frequent ones, counted over whole hours: those in which the span begins and ends count as a whole. */
+    listFailedCalls: (filter: Omit<AuditFilter, "record">, limit: number) =>
+      readFailedCalls(sql`${frequentFailuresSql(sql, filter, limit)}`),
+
+    /** Whether there is such an operator. */
+    operatorExists: (operatorId: number) =>
+      Effect.map(
+        readExists(sql`SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS known`),
+        ({ known }) => known
+      )
+  }))
+}) {
+  static readonly layer = Layer.effect(AuditLog, AuditLog.make)
+}

@@ -1,0 +1,133 @@
+import { DateTime, Effect, Predicate } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { type Actor, CurrentActor } from "../contract/actor.ts"
+import { type Givens, inFormsBeside, type Shape, type Value, type Valued } from "../platform/database/forms.ts"
+import { traceCteSql } from "../platform/database/trace-statements.ts"
+import { currentTraceparent } from "../platform/telemetry/traceparent.ts"
+import { insertAuditEntriesSql } from "./audit-statements.ts"
+import { storeKeySql } from "./key-statements.ts"
+
+/** A statement that changes something of an operator's, by its parts. */
+export interface RecordedChange {
+  /** The CTEs of the change. */
+  readonly change: Fragment
+  /** What subscribers are told of it (recordEvent); what the CTEs of the change record themselves is not repeated here. */
+  readonly events: ReadonlyArray<Fragment>
+  /**
+   * A query for the records it changed: `operator_id`, `record` (as in events: `task:12`) and `fields`, the names of those
+   * that changed, none of a record that was made or deleted, or written as it was. No rows: nothing was changed and nobody is
+   * told of anything, since then no key is looked at either.
+   */
+  readonly touched: Fragment
+  /**
+   * A query for what came of it: at most one row. A key keeps this row, so it has all that the answer is built from
+   * beside the input, and no secret.
+   */
+  readonly outcome: Fragment
+}
+
+/** Who makes a change, under which key, and when: what its statement has beside its own values. */
+interface ChangeContext extends Omit<Actor, "idempotencyKey"> {
+  readonly now: Date
+  /** Undefined: the change is part of no trace. */
+  readonly traceparent: string | undefined
+  readonly keyOperatorId: number | undefined
+  readonly digest: Uint8Array | undefined
+  readonly fingerprint: Uint8Array | undefined
+  /** Undefined: the call has claimed nothing. */
+  readonly claimedUntil: Date | null | undefined
+}
+
+/**
+ * The one way of a change into the database: one statement that makes the change, records its events, writes who made it
+ * into the trail and keeps the call's key with what came of it; all of it or none. It answers the rows of `outcome`.
+ *
+ * A key that another call has kept meanwhile breaks the key's own constraint and so undoes the whole statement; one that is
+ * just keeping it is waited for. With a key and without are two forms of the statement.
+ */
+export const prepareRecordedChange = <Values extends object, S extends Shape = []>(
+  sql: SqlClient,
+  build: (given: Givens<Values>, ...shape: S) => RecordedChange
+): ((values: Values, ...shape: S) => Effect.Effect<ReadonlyArray<object>, SqlError, CurrentActor>) => {
+  const statement = inFormsBeside<ChangeContext, Values, S>(sql, (context, given, ...shape) =>
+    recordedChangeSql(sql, context, build(given, ...shape))
+  )
+  return (values, ...shape) =>
+    Effect.flatMap(CurrentActor, (actor) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) =>
+        Effect.flatMap(currentTraceparent, (traceparent) =>
+          Effect.map(statement(toChangeContext(actor, now, traceparent), values, ...shape), (rows) =>
+            markKeyStored(actor, rows)
+          )
+        )
+      )
+    )
+}
+
+/** The same of a change whose statement is built anew each time. */
+export const recordChange = (
+  sql: SqlClient,
+  change: RecordedChange
+): Effect.Effect<ReadonlyArray<object>, SqlError, CurrentActor> =>
+  Effect.gen(function* () {
+    const actor = yield* CurrentActor
+    const now = yield* DateTime.nowAsDate
+    const context = toChangeContext(actor, now, yield* currentTraceparent)
+    const rows = yield* sql`${recordedChangeSql(sql, context, change)}`
+    return markKeyStored(actor, rows)
+  })
+
+const toChangeContext = (
+  { accountId, application, operation, requestId, idempotencyKey }: Actor,
+  now: Date,
+  traceparent: string | undefined
+): ChangeContext => ({
+  accountId,
+  application,
+  operation,
+  requestId,
+  now,
+  traceparent,
+  keyOperatorId: idempotencyKey?.operatorId,
+  digest: idempotencyKey?.digest,
+  fingerprint: idempotencyKey?.fingerprint,
+  claimedUntil: idempotencyKey?.progress === "claimed" ? (idempotencyKey.claimedUntil ?? null) : undefined
+})
+
+const recordedChangeSql = (
+  sql: SqlClient,
+  context: Valued<ChangeContext>,
+  { change, events, touched, outcome }: RecordedChange
+): Fragment => {
+  const eventCtes = events.map((event, at) => sql`event_${sql.literal(String(at))} AS (${event}), `)
+  const ctes = sql`WITH ${traceCteSql(sql, context.traceparent)}, ${change}, ${sql.join("", false)(eventCtes)}
+      touched AS (${touched}), left_trail AS (${insertAuditEntriesSql(sql, context, context.now)})`
+  const { keyOperatorId: operatorId, digest, fingerprint, claimedUntil } = context
+  if (operatorId === undefined || digest === undefined || fingerprint === undefined) return sql`${ctes} ${outcome}`
+  const key = { operatorId, digest, fingerprint, claimedUntil }
+  return sql`${ctes}, outcome AS MATERIALIZED (${outcome}), kept AS (${storeKeySql(sql, key, context.now)})
+      SELECT outcome.*, EXISTS (SELECT FROM kept) AS on_record FROM outcome`
+}
+
+/** What came of a change; that its key was kept is noted with the call. */
+const markKeyStored = ({ idempotencyKey: key }: Actor, rows: ReadonlyArray<object>): ReadonlyArray<object> => {
+  const isStored = rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)
+  if (key !== undefined && isStored) key.progress = "kept"
+  return rows
+}
+
+/** For a CTE `before`: one row as it is now, locked until the statement is through, so that what it becomes can be compared. */
+export const lockedRowSql = (sql: SqlClient, table: string, operatorId: Value<number>, id: Value<number>): Fragment =>
+  sql`SELECT * FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE`
+
+/** Of a statement that has records as they were in the CTE `before`, and the whole rows as they are now in the CTE `after`. */
+export const changedRecordsSql = (sql: SqlClient, record: string, after = "after"): Fragment => sql`
+  SELECT now.operator_id, ${sql.literal(`'${record}:'`)} || now.id AS record,
+    changed_fields(to_jsonb(before), to_jsonb(now)) AS fields
+  FROM before JOIN ${sql(after)} now ON now.operator_id = before.operator_id AND now.id = before.id`
+
+/** Of a statement that made or deleted the records in a CTE. */
+export const createdOrDeletedRecordsSql = (sql: SqlClient, record: string, cte: string): Fragment => sql`
+  SELECT operator_id, ${sql.literal(`'${record}:'`)} || id AS record, '{}'::text[] AS fields FROM ${sql(cte)}`

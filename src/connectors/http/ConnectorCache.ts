@@ -1,0 +1,107 @@
+import { type Array as Arr, Clock, Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { CONNECTORS } from "../../platform/limits.ts"
+import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
+import { connectorSecretBinding } from "../../platform/sealing/sealed-columns.ts"
+
+const ConnectorRow = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String),
+  /** The replaced secret, while it still signs. */
+  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String))
+})
+
+/** A connector as it is spoken with. */
+export interface CachedConnector {
+  readonly id: number
+  readonly url: string
+  readonly secrets: Arr.NonEmptyReadonlyArray<SigningSecret>
+}
+
+/** For so long a process may still know a connector that is gone, or not yet know a new one. */
+export const CONNECTOR_CACHE_TTL_MS = 1_000
+
+const readRows = makeRowsReader(ConnectorRow)
+
+const makeListConnectorRows = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ now }: Givens<{ readonly now: Date }>) => sql`
+      SELECT id, url, secret, CASE WHEN former_secret_until > ${now}::timestamptz THEN former_secret END AS former_secret
+      FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS))}`
+  )
+  return Effect.flatMap(DateTime.nowAsDate, (now) => readRows(statement({ now })))
+}
+
+/** Their secrets are as they are kept. */
+type ConnectorRowsById = ReadonlyMap<number, typeof ConnectorRow.Type>
+
+const unsealConnector = (
+  { openRedacted }: SecretSealer,
+  { id, url, secret, former_secret }: typeof ConnectorRow.Type
+): CachedConnector => {
+  const currentSecret = openRedacted(connectorSecretBinding(id), secret)
+  return {
+    id,
+    url,
+    secrets:
+      former_secret === null
+        ? [currentSecret]
+        : [currentSecret, openRedacted(connectorSecretBinding(id), former_secret)]
+  }
+}
+
+/** One reading of all, remembered for {@link KNOWN_MS}; a clock that was set back makes it no younger. */
+const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
+  Effect.map(Semaphore.make(1), (semaphore) => {
+    let cached: { readonly at: number; readonly all: ConnectorRowsById } | undefined
+    const readCached = Effect.map(Clock.currentTimeMillis, (now) =>
+      cached !== undefined && Math.abs(now - cached.at) < CONNECTOR_CACHE_TTL_MS ? cached.all : undefined
+    )
+    const refresh = Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.map(readAll, (all) => {
+        cached = { at, all }
+        return all
+      })
+    )
+    const cachedOrElse = (fallback: Effect.Effect<ConnectorRowsById>) =>
+      Effect.flatMap(readCached, (all) => (all === undefined ? fallback : Effect.succeed(all)))
+    return cachedOrElse(semaphore.withPermits(1)(cachedOrElse(refresh)))
+  })
+
+/**
+ * Connectors with their secrets, all of them remembered for a second: whoever sends messages that are not signed, whatever
+ * connector they name, costs the database one statement a second.
+ */
+export class ConnectorCache extends Context.Service<
+  ConnectorCache,
+  {
+    readonly has: (id: number) => Effect.Effect<boolean>
+    readonly find: (id: number) => Effect.Effect<CachedConnector | undefined>
+  }
+>()("latchkey/connectors/http/ConnectorCache") {
+  static readonly layer = Layer.effect(
+    ConnectorCache,
+    Effect.gen(function* () {
+      const seals = yield* CurrentSealer
+      const read = Effect.map(
+        makeListConnectorRows(yield* SqlClient.SqlClient),
+        (rows): ConnectorRowsById => new Map(rows.map((row) => [row.id, row]))
+      )
+      const cachedRows = yield* cacheForTtl(read)
+      return ConnectorCache.of({
+        has: (id) => Effect.map(cachedRows, (connectors) => connectors.has(id)),
+        // Opened one by one: one whose secret does not open is in the way of no other.
+        find: (id) =>
+          Effect.map(cachedRows, (connectors) => {
+            const row = connectors.get(id)
+            return row === undefined ? undefined : unsealConnector(seals, row)
+          })
+      })
+    })
+  )
+}

@@ -1,0 +1,140 @@
+import { Clock, Effect, Result, Schema } from "effect"
+import { makeDecoder } from "../../contract/decoder.ts"
+import { RecordCode } from "../../contract/fields.ts"
+import { parseJson } from "../../contract/json-text.ts"
+import { decodeUtf8 } from "../../contract/utf8.ts"
+import type { RemoteAccount } from "../../domain/channels/port/connector.ts"
+import {
+  ChannelDisconnected,
+  ChannelNotServed,
+  ChannelRefused,
+  ChannelUnavailable,
+  type ConnectorError
+} from "../../domain/channels/port/errors.ts"
+import type { HttpFailure, HttpResponse } from "../../domain/webhooks/deliveries/http-call.ts"
+import { Outbound } from "../../domain/webhooks/deliveries/Outbound.ts"
+import { signedHeaders } from "../../domain/webhooks/deliveries/signature.ts"
+import { CONNECTOR_REQUEST_MS, CONNECTOR_RESPONSE_BYTES } from "../../platform/limits.ts"
+import { customAlphabet } from "../../platform/random-text.ts"
+import { ConnectorCache } from "./ConnectorCache.ts"
+import type { ProtocolMessage, SendProtocolMessage } from "./outbound-protocol.ts"
+import { makeThrottledWarning } from "./throttled-warning.ts"
+
+// A message to a connector, signed as webhooks are, and what its answer means.
+
+const randomSuffix = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 24)
+
+/** An answer that is not one, as far as the log may tell it. */
+interface UnreadableResponse {
+  readonly why: string
+}
+
+type ResponseResult<A> = Result.Result<A, ConnectorError | UnreadableResponse>
+
+const isUnreadable = (error: ConnectorError | UnreadableResponse): error is UnreadableResponse => !("_tag" in error)
+
+const unreadable = (why: string): Result.Result<never, UnreadableResponse> => Result.fail({ why })
+
+const parseResponseJson = ({ bytes, isComplete: whole }: HttpResponse): Result.Result<unknown, UnreadableResponse> => {
+  if (!whole) return unreadable(`is larger than ${CONNECTOR_RESPONSE_BYTES} bytes`)
+  return Result.mapError(Result.flatMap(decodeUtf8(bytes), parseJson), (why) => ({ why }))
+}
+
+const readRefusal = makeDecoder(Schema.Struct({ reason: Schema.String, field: Schema.optionalKey(RecordCode) }))
+
+/** What does not answer at all: that it did not get there is known of some, and nothing of the rest. */
+const toUnavailable = ({ reason }: HttpFailure): ChannelUnavailable => {
+  if (reason === "timeout") return new ChannelUnavailable({ code: 504 })
+  return new ChannelUnavailable({ code: reason === "closed" || reason === "protocol" ? 502 : 503 })
+}
+
+const UNAVAILABLE_CODES: ReadonlyMap<number, 503 | 504> = new Map([
+  [429, 503],
+  [503, 503],
+  [408, 504],
+  [504, 504]
+])
+
+/** What an answer that is not 200 says. */
+const interpretErrorResponse = Effect.fnUntraced(function* (response: HttpResponse, channelType: string) {
+  const { status } = response
+  if (status === 410) return Result.fail(new ChannelDisconnected({ channelType }))
+  const unavailableCode = UNAVAILABLE_CODES.get(status)
+  if (unavailableCode !== undefined) return Result.fail(new ChannelUnavailable({ code: unavailableCode }))
+  if (status !== 409 && status !== 422) return unreadable(`has status ${status}`)
+  const refusal = parseResponseJson(response)
+  if (Result.isFailure(refusal)) return Result.fail(refusal.failure)
+  return yield* readRefusal(refusal.success).pipe(
+    Effect.match({
+      onFailure: ({ message }) => unreadable(`is an error response that cannot be read. ${message}`),
+      onSuccess: (refused) => Result.fail(new ChannelRefused(refused))
+    })
+  )
+})
+
+const interpretResponse = Effect.fnUntraced(function* <A>(
+  response: HttpResponse | HttpFailure,
+  { decodeResponse: read }: ProtocolMessage<A>,
+  channelType: string
+): Effect.fn.Return<ResponseResult<A>> {
+  if (response.outcome === "failed") return Result.fail(toUnavailable(response))
+  if (response.status !== 200) return yield* interpretErrorResponse(response, channelType)
+  const json = parseResponseJson(response)
+  if (Result.isFailure(json)) return Result.fail(json.failure)
+  return yield* read(json.success).pipe(
+    Effect.match({
+      onFailure: ({ message }) => unreadable(`cannot be read. ${message}`),
+      onSuccess: (result) => Result.succeed(result)
+    })
+  )
+})
+
+/** Speaks to connectors by their ids. */
+export const makeConnectorClient = Effect.gen(function* () {
+  const connectorCache = yield* ConnectorCache
+  const outbound = yield* Outbound
+  const warn = makeThrottledWarning("a connector sent an invalid response")
+
+  const postMessage = Effect.fnUntraced(function* (
+    id: number,
+    account: RemoteAccount,
+    { type, payload }: ProtocolMessage<unknown>
+  ) {
+    const connector = yield* connectorCache.find(id)
+    if (connector === undefined) return undefined
+    const { channelType, accountId, originAccountId } = account
+    const accountPayload = {
+      channel_account_id: accountId,
+      channel_type: channelType,
+      origin_account_id: originAccountId
+    }
+    const body = JSON.stringify({ type, account: accountPayload, ...payload })
+    const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    // Each try has an id of its own: an act that is done again must reach its connector again, and a copy must not.
+    const headers = signedHeaders({ id: `act_${randomSuffix()}`, timestamp, body }, connector.secrets)
+    return yield* outbound.request({
+      method: "POST",
+      url: connector.url,
+      headers: { "content-type": "application/json", ...headers },
+      body,
+      timeout: CONNECTOR_REQUEST_MS,
+      maxBytes: CONNECTOR_RESPONSE_BYTES
+    })
+  })
+
+  return (id: number): SendProtocolMessage =>
+    Effect.fnUntraced(function* (account, message) {
+      const response = yield* postMessage(id, account, message)
+      if (response === undefined) return yield* new ChannelNotServed({ channelType: account.channelType })
+      const result = yield* interpretResponse(response, message, account.channelType)
+      if (Result.isSuccess(result)) return result.success
+      const { failure } = result
+      if (!isUnreadable(failure)) return yield* failure
+      yield* warn(`${id} ${message.type}`, {
+        connector_id: id,
+        type: message.type,
+        reason: `The answer ${failure.why}`
+      })
+      return yield* new ChannelUnavailable({ code: 502 })
+    })
+})

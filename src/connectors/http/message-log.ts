@@ -1,0 +1,80 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { nextRowsCondition } from "../../jobs/retention.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { connectorName } from "./connector-names.ts"
+
+// Which messages of connectors were heard, and what came of each.
+
+type Sql = SqlClient.SqlClient
+
+/** What came of a message. */
+export const ConnectorMessageOutcome = Schema.Struct({ outcome: Schema.String, reason: Schema.NullOr(Schema.String) })
+export type ConnectorMessageOutcome = typeof ConnectorMessageOutcome.Type
+
+const MessageContext = Schema.Struct({
+  /** Of the connector's account that the message is about; null: it has no such account. */
+  operator_id: Schema.NullOr(Schema.Int),
+  channel_type: Schema.NullOr(Schema.String),
+  /** What came of the message of that id, if one was heard; `same`: it was this one, `anew`: it is signed later than before. */
+  before: Schema.NullOr(
+    Schema.Struct({ ...ConnectorMessageOutcome.fields, same: Schema.Boolean, anew: Schema.Boolean })
+  )
+})
+
+const readMessageContext = makeSingleRowReader(MessageContext)
+const readNothing = makeRowsReader(Schema.Struct({}))
+
+interface ConnectorMessage {
+  readonly connectorId: number
+  readonly messageId: string
+  readonly digest: Uint8Array
+  /** Seconds since 1970 of its signature. */
+  readonly signedAt: number
+}
+
+interface MessageContextQuery extends ConnectorMessage {
+  readonly connector: string
+  readonly accountId: number
+}
+
+/** What there is to know before a message is heard. */
+export const makeLoadMessageContext = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ connectorId, messageId, digest, signedAt, connector, accountId }: Givens<MessageContextQuery>) => sql`
+      SELECT a.operator_id, a.channel_type, (
+        SELECT jsonb_build_object('outcome', outcome, 'reason', reason, 'same', digest = ${digest}::bytea,
+          'anew', signed_at < ${signedAt}::bigint)
+        FROM connector_messages WHERE connector_id = ${connectorId} AND message_id = ${messageId}
+      ) AS before
+      FROM (VALUES (0)) one LEFT JOIN channel_accounts a ON a.connector = ${connector} AND a.id = ${accountId}`
+  )
+  return (message: ConnectorMessage, accountId: number) =>
+    readMessageContext(statement({ ...message, connector: connectorName(message.connectorId), accountId }))
+}
+
+interface HandledMessage extends ConnectorMessage, ConnectorMessageOutcome {
+  readonly now: Date
+}
+
+/** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
+export const makeRecordOutcome = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<HandledMessage>) => sql`
+      INSERT INTO connector_messages AS m (connector_id, message_id, digest, outcome, reason, signed_at, heard_at)
+      SELECT id, ${messageId}, ${digest}::bytea, ${outcome}, ${reason}, ${signedAt}::bigint, ${now}::timestamptz
+      FROM connectors WHERE id = ${connectorId}
+      ON CONFLICT (connector_id, message_id) DO UPDATE SET signed_at = excluded.signed_at
+        WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`
+  )
+  return (message: ConnectorMessage, { outcome, reason }: ConnectorMessageOutcome, now: Date) =>
+    readNothing(statement({ ...message, outcome, reason, now }))
+}
+
+export const deleteOldMessagesSql = (sql: Sql, cutoff: Date): Fragment => sql`
+  DELETE FROM connector_messages
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM connector_messages WHERE heard_at <= ${cutoff}`)}`

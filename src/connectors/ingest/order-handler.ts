@@ -1,0 +1,139 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { CurrentActor } from "../../contract/actor.ts"
+import { currentSecond } from "../../contract/time.ts"
+import { newChannelOrderCode, retryUntilCreated } from "../../domain/bookings/reservations/generated-codes.ts"
+import type { NightTaken } from "../../domain/bookings/reservations/nights-taken.ts"
+import {
+  CHANNEL_ORDER_ATTEMPTS,
+  type OrderChangeContext,
+  Orders,
+  retryWhileNightsTaken
+} from "../../domain/bookings/reservations/Orders.ts"
+import { unassignAllStays } from "../../domain/bookings/reservations/rules/unassigned-stays.ts"
+import type { ChannelOrderEvent } from "../../domain/channels/port/channel-events.ts"
+import { InvalidChannelEvent } from "../../domain/channels/port/event-handling.ts"
+import { Conversations } from "../../domain/guests/conversations/Conversations.ts"
+import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-result.ts"
+import { makeLoadOrderContext, type OrderContext } from "./order-context.ts"
+import { type ChannelStay, type ChannelStays, toChannelStays } from "./rules/channel-stays.ts"
+import { toNewOrder } from "./rules/new-order.ts"
+import { assignProperties } from "./rules/property-assignment.ts"
+import { applyOrderEvent } from "./rules/updated-order.ts"
+
+// Orders as channels say them: new, changed or over.
+
+/** An order that is taken: who says what of it, and where its rooms can be. */
+interface OrderIntake {
+  readonly account: SourceAccount
+  readonly event: ChannelOrderEvent
+  readonly stays: ChannelStays
+  readonly freeProperties: ReadonlyArray<ReadonlyArray<number>>
+}
+
+type OrderAttempt = Effect.Effect<IngestResult | undefined, InvalidChannelEvent | NightTaken, CurrentActor>
+
+/** Takes orders. One that comes for the first time is entered, one that is known becomes what is said, if that is newer. */
+export const makeOrderHandler: Effect.Effect<
+  ChannelEventHandler<ChannelOrderEvent>,
+  never,
+  Orders | Conversations | SqlClient.SqlClient
+> = Effect.gen(function* () {
+  const services = { orders: yield* Orders, conversations: yield* Conversations }
+  const loadContext = makeLoadOrderContext(yield* SqlClient.SqlClient)
+
+  return Effect.fnUntraced(function* (account, event) {
+    const stays = yield* Effect.mapError(
+      Effect.fromResult(toChannelStays(event)),
+      ({ message }) => new InvalidChannelEvent({ reason: message })
+    )
+    /** Undefined where somebody else brought it meanwhile, or another order has the code that was drawn. */
+    const attempt = (isUnassigned: boolean): OrderAttempt =>
+      Effect.gen(function* () {
+        const context = yield* loadContext(account, event.channel_id, stays)
+        const intake: OrderIntake = { account, event, stays, freeProperties: yield* findFreeProperties(stays, context) }
+        return context.reservation_code === null
+          ? yield* createOrder(services, intake, isUnassigned)
+          : yield* updateOrder(services, intake, context.reservation_code)
+      })
+    // What a channel has sold is never refused for its nights: where others are faster again and again, it is boxed.
+    return yield* retryWhileNightsTaken(retryUntilCreated(attempt(false)), CHANNEL_ORDER_ATTEMPTS).pipe(
+      Effect.catchTag("NightTaken", () => retryUntilCreated(attempt(true))),
+      Effect.catchTag("NightTaken", Effect.die)
+    )
+  })
+})
+
+/** Of each room where it can be; fails where the account is unknown, or speaks of what is not its own. */
+const findFreeProperties = Effect.fnUntraced(function* (stays: ChannelStays, context: OrderContext) {
+  if (!context.account_known) return yield* new InvalidChannelEvent({ reason: "the account is unknown" })
+  if (context.is_anothers) {
+    return yield* new InvalidChannelEvent({ reason: "channel_id: the order belongs to another account" })
+  }
+  const freeProperties = yield* Effect.forEach(stays, (_: ChannelStay, room) => {
+    const properties = context.free[room]
+    return properties === undefined || properties === null
+      ? Effect.fail(new InvalidChannelEvent({ reason: `rooms[${room}].listing_id: the account has no such listing` }))
+      : Effect.succeed(properties)
+  })
+  return freeProperties
+})
+
+interface OrderServices {
+  readonly orders: Orders["Service"]
+  readonly conversations: Conversations["Service"]
+}
+
+/** What callers name the conversation with the order's guest by; undefined where its channel names no thread. */
+const resolveConversation = ({ conversations }: OrderServices, { account, event }: OrderIntake, at: Date) =>
+  event.thread_id === undefined || event.thread_id === null
+    ? Effect.undefined
+    : conversations.ensureForOrder(account, event.thread_id, event.booker, at)
+
+const createOrder = Effect.fnUntraced(function* (services: OrderServices, intake: OrderIntake, isUnassigned: boolean) {
+  const { account, event, stays, freeProperties } = intake
+  const at = yield* currentSecond
+  const conversation_id = (yield* resolveConversation(services, intake, at)) ?? null
+  const order = toNewOrder(account, event, assignProperties(stays, freeProperties), {
+    code: newChannelOrderCode(),
+    conversation_id,
+    at
+  })
+  const created = yield* services.orders.create(account.operatorId, isUnassigned ? unassignAllStays(order) : order, at)
+  return created === undefined ? undefined : APPLIED
+})
+
+/** An order that is known becomes what is said of it, unless as much or more was said before. */
+const updateOrder = Effect.fnUntraced(function* (
+  services: OrderServices,
+  intake: OrderIntake,
+  reservation_code: string
+) {
+  const { account, event, stays, freeProperties } = intake
+  const { operatorId, accountId } = account
+  const at = yield* currentSecond
+  let result: IngestResult = APPLIED
+  const computeNextState = Effect.fnUntraced(function* ({ order, kept: lostStayIds }: OrderChangeContext) {
+    result = APPLIED
+    if (order === null) return []
+    const lastVersion = order.channel_version ?? 0
+    if (event.version <= lastVersion) {
+      result = { outcome: event.version === lastVersion ? "known" : "late" }
+      return []
+    }
+    const nextOrder = yield* Effect.mapError(
+      Effect.fromResult(applyOrderEvent(order, { event, stays, freeProperties, lostStayIds, accountId, at })),
+      ({ message }) => new InvalidChannelEvent({ reason: message })
+    )
+    // What is refused begins no conversation; where no thread is said, there is the one that there was.
+    return [
+      { ...nextOrder, conversation_id: (yield* resolveConversation(services, intake, at)) ?? order.conversation_id }
+    ]
+  })
+  yield* services.orders
+    .changeFromChannel(operatorId, at, { reservation_code }, computeNextState)
+    .pipe(Effect.catchTag("Conflict", Effect.die))
+  return result
+})
+
+const APPLIED: IngestResult = { outcome: "applied" }

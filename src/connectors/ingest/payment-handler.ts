@@ -1,0 +1,181 @@
+import { Cause, Effect, Option } from "effect"
+import type { CurrentActor } from "../../contract/actor.ts"
+import { formatMinorUnits, toMinorUnits } from "../../contract/money.ts"
+import { currentSecond } from "../../contract/time.ts"
+import { retryWhileOrderChanges } from "../../domain/bookings/orders/optimistic-retry.ts"
+import type { Orders } from "../../domain/bookings/reservations/Orders.ts"
+import type { ChannelMoneyEvent } from "../../domain/channels/port/channel-events.ts"
+import { InvalidChannelEvent, parseChannelInstant } from "../../domain/channels/port/event-handling.ts"
+import type { ChannelPayment } from "../../domain/money/channel-payment.ts"
+import {
+  type ChannelPaymentStore,
+  isSamePayment,
+  type OrderOfPayment,
+  type PaymentContext
+} from "../../domain/money/channel-payment-store.ts"
+import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-result.ts"
+
+// Payments and refunds that channels tell of.
+
+const toChannelMoney = (
+  { operatorId, accountId, channelType }: SourceAccount,
+  event: ChannelMoneyEvent
+): ChannelPayment | undefined =>
+  Option.match(toMinorUnits(event.amount, event.currency), {
+    onNone: () => undefined,
+    onSome: (units) => ({
+      operatorId,
+      accountId,
+      channelType,
+      paymentId: event.payment_id,
+      channelId: event.channel_id,
+      kind: event.type,
+      amount: formatMinorUnits(units, event.currency),
+      currency: event.currency,
+      paidAt: parseChannelInstant(event.paid_at)
+    })
+  })
+
+/** Why money that was found so cannot be an entry; undefined: it can. */
+const findRejectionReason = (
+  { money, order, waiting }: PaymentContext,
+  reported: ChannelPayment
+): string | undefined => {
+  if (money !== null && !isSamePayment(money, reported)) return "payment_id: was sent before with different content"
+  if (order === null) {
+    return money === null && waiting >= PENDING_CHANNEL_PAYMENTS
+      ? `channel_id: ${PENDING_CHANNEL_PAYMENTS} payments of the account already wait for their orders`
+      : undefined
+  }
+  if (order.is_anothers) return "channel_id: the order belongs to another account"
+  return order.currency === reported.currency ? undefined : `currency: the order is in ${order.currency}`
+}
+
+/** What money is taken with. */
+export interface PaymentServices {
+  readonly money: ChannelPaymentStore["Service"]
+  readonly orders: Orders["Service"]
+}
+
+/**
+ * An order that waited for its payment is accepted: it was sold, so a stay whose nights others hold by now goes into the box.
+ * Done before the entry is made: who is cut off in between is told again.
+ */
+const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reservation_code: string, at: Date) =>
+  Effect.orDie(
+    orders.changeFromChannel(operatorId, at, { reservation_code }, ({ order }) =>
+      Effect.succeed(order?.status === "wait_pay" ? [{ ...order, status: "accepted" }] : [])
+    )
+  )
+
+/** The entry of an order, once. Undefined where the order has changed since it was read; then there is no entry yet. */
+const createTransaction = Effect.fnUntraced(function* (
+  services: PaymentServices,
+  payment: ChannelPayment,
+  order: OrderOfPayment,
+  now: Date
+) {
+  if (payment.kind === "payment" && order.status === "wait_pay") {
+    yield* acceptPaidOrder(services, payment.operatorId, order.reservation_code, now)
+    return undefined
+  }
+  const { as_read, id } = yield* services.money.settle(payment, order, now)
+  if (!as_read) return undefined
+  const result: IngestResult = { outcome: id === null ? "known" : "applied" }
+  return result
+})
+
+/** Makes the entry of what was told, or keeps it until its order is known. */
+const applyPayment = (
+  services: PaymentServices,
+  payment: ChannelPayment
+): Effect.Effect<IngestResult, InvalidChannelEvent, CurrentActor> => {
+  const attempt = (isStored: boolean): Effect.Effect<IngestResult | undefined, InvalidChannelEvent, CurrentActor> =>
+    Effect.gen(function* () {
+      const existing = yield* services.money.find(payment)
+      const reason = findRejectionReason(existing, payment)
+      if (reason !== undefined) return yield* new InvalidChannelEvent({ reason })
+      if (existing.money?.settled === true) return { outcome: "known" }
+      const now = yield* currentSecond
+      if (existing.order !== null) return yield* createTransaction(services, payment, existing.order, now)
+      if (isStored || existing.money !== null) return { outcome: "waiting" }
+      yield* services.money.storePending(payment, now)
+      // The order may have come in before what waits for it could be seen.
+      return yield* attempt(true)
+    })
+  return Effect.catchTag(retryWhileOrderChanges(attempt(false)), "Conflict", Effect.die)
+}
+
+/** Takes a payment or a refund. */
+export const makePaymentHandler =
+  (services: PaymentServices): ChannelEventHandler<ChannelMoneyEvent> =>
+  (account, event) => {
+    const payment = toChannelMoney(account, event)
+    return payment === undefined
+      ? Effect.fail(new InvalidChannelEvent({ reason: `amount: has more decimals than ${event.currency} has` }))
+      : applyPayment(services, payment)
+  }
+
+/**
+ * Makes the entry of what waited for its order, or gives it up where it cannot be one or is one already, told by another
+ * account. What breaks is tried again with the next look, and holds up none that come after it.
+ */
+const applyPendingPayment = (
+  services: PaymentServices,
+  payment: ChannelPayment
+): Effect.Effect<void, never, CurrentActor> => {
+  const annotate = Effect.annotateLogs({ operator_id: payment.operatorId, channel_account_id: payment.accountId })
+  return applyPayment(services, payment).pipe(
+    Effect.flatMap(({ outcome }) => (outcome === "known" ? services.money.discardPending(payment) : Effect.void)),
+    Effect.catchTag("SaidRefused", ({ reason }) =>
+      Effect.andThen(
+        services.money.discardPending(payment),
+        Effect.logWarning("a waiting payment was dropped because its order rejects it").pipe(
+          annotate,
+          Effect.annotateLogs({ reason })
+        )
+      )
+    ),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) => annotate(Effect.logWarning("recording a waiting payment failed and will be retried", cause))
+    )
+  )
+}
+
+/** Makes the entries of what was told before its order came in. */
+export const applyPendingPayments =
+  (services: PaymentServices) =>
+  ({ operatorId, accountId }: SourceAccount, channelId: string): Effect.Effect<void, never, CurrentActor> =>
+    Effect.flatMap(services.money.listPendingOfOrder({ operatorId, accountId, channelId }), (pending) =>
+      Effect.forEach(pending, (payment) => applyPendingPayment(services, payment), { discard: true })
+    )
+
+/** Accepts an order that is heard to wait for its payment, where that was told before it. */
+export const acceptIfAlreadyPaid =
+  (services: PaymentServices) =>
+  ({ operatorId, channelType }: SourceAccount, channelId: string): Effect.Effect<void, never, CurrentActor> =>
+    Effect.gen(function* () {
+      const order = yield* services.money.findPaidOrder(operatorId, channelType, channelId)
+      if (order !== undefined)
+        yield* acceptPaidOrder(services, operatorId, order.reservation_code, yield* currentSecond)
+    })
+
+/** Payments one look through what waits takes at once. */
+const BATCH = 200
+
+/**
+ * Looks through all that waits and makes the entries of what has its order by now: a process that ended between an order
+ * and its payments left them.
+ */
+export const applyAllPendingPayments = Effect.fnUntraced(function* (services: PaymentServices) {
+  let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
+  while (true) {
+    const batch = yield* services.money.listPendingAfter(after, BATCH)
+    yield* Effect.forEach(batch, (payment) => applyPendingPayment(services, payment), { discard: true })
+    const last = batch.at(-1)
+    if (last === undefined || batch.length < BATCH) return
+    after = last
+  }
+})

@@ -1,0 +1,31 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { CurrentActor, systemActor } from "../../contract/actor.ts"
+import { Orders } from "../../domain/bookings/reservations/Orders.ts"
+import { ChannelPaymentStore } from "../../domain/money/channel-payment-store.ts"
+import { deleteExpiredPendingPayments } from "../../domain/money/pending-payments.ts"
+import { repeatPeriodically } from "../../jobs/loop.ts"
+import { applyRetention, RETENTION_MS } from "../../jobs/retention.ts"
+import { PENDING_CHANNEL_PAYMENT_MS } from "../../platform/limits.ts"
+import { applyAllPendingPayments } from "./payment-handler.ts"
+
+/** Milliseconds between two looks for payments whose order came in while nobody saw to them. */
+const PENDING_PAYMENTS_POLL_MS = 60_000
+
+/** Sees to what waits of what channels said, for as long as the process runs, over a database. */
+export const layerPendingPayments = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
+    const sql = yield* SqlClient.SqlClient
+    yield* repeatPeriodically("recording waiting payments", PENDING_PAYMENTS_POLL_MS, () =>
+      Effect.provideService(
+        applyAllPendingPayments(services),
+        CurrentActor,
+        systemActor("service", "settle waiting payments")
+      )
+    )
+    yield* repeatPeriodically("retention of waiting payments", RETENTION_MS, (now) =>
+      applyRetention(sql, [deleteExpiredPendingPayments(sql, new Date(now.getTime() - PENDING_CHANNEL_PAYMENT_MS))])
+    )
+  })
+).pipe(Layer.provide([ChannelPaymentStore.layer, Orders.layer]))

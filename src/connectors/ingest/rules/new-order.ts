@@ -1,0 +1,47 @@
+import { NewOrder } from "../../../domain/bookings/orders/order.ts"
+import type { ChannelOrderEvent } from "../../../domain/channels/port/channel-events.ts"
+import { parseChannelInstant } from "../../../domain/channels/port/event-handling.ts"
+import { HOST_RESPONSE_DEADLINE_MS, PAYMENT_DEADLINE_MS } from "../../../platform/limits.ts"
+import type { SourceAccount } from "../ingest-result.ts"
+import type { ChannelStays } from "./channel-stays.ts"
+
+const DEFAULT_EXPIRY_MS = { wait_accept: HOST_RESPONSE_DEADLINE_MS, wait_pay: PAYMENT_DEADLINE_MS } as const
+
+/** When what came in at `at` times out: as its channel says, else as the service gives it; null of what does not wait. */
+export const computeExpiry = (event: Pick<ChannelOrderEvent, "status" | "expires_at">, at: Date): Date | null => {
+  if (event.status !== "wait_accept" && event.status !== "wait_pay") return null
+  return event.expires_at === undefined || event.expires_at === null
+    ? new Date(at.getTime() + DEFAULT_EXPIRY_MS[event.status])
+    : parseChannelInstant(event.expires_at)
+}
+
+/** What a new order is called, the conversation with its guest, and when it came in. */
+interface NewOrderDetails {
+  readonly code: string
+  readonly conversation_id: string | null
+  readonly at: Date
+}
+
+/** An order that is new to the service, as it came in at `at`. */
+export const toNewOrder = (
+  account: SourceAccount,
+  event: ChannelOrderEvent,
+  stays: ChannelStays,
+  { code, conversation_id, at }: NewOrderDetails
+): NewOrder =>
+  NewOrder.make({
+    reservation_code: code,
+    channel_type: account.channelType,
+    channel_id: event.channel_id,
+    status: event.status,
+    currency: event.currency,
+    booked_at: parseChannelInstant(event.booked_at),
+    creator: "System",
+    cancellation_policy_category: event.cancellation_policy_category ?? null,
+    channel_account_id: account.accountId,
+    channel_version: event.version,
+    channel_synced_at: at,
+    expires_at: computeExpiry(event, at),
+    conversation_id,
+    stays
+  })

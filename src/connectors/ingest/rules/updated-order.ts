@@ -1,0 +1,139 @@
+import { Equal, Result } from "effect"
+import { isOrderPending, type OrderState } from "../../../domain/bookings/orders/order.ts"
+import { roomIndexOf, toStayCode } from "../../../domain/bookings/reservations/rules/codes.ts"
+import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
+import type { NewStayState } from "../../../domain/bookings/reservations/rules/order-diff.ts"
+import { failValidation, type ValidationResult } from "../../../domain/bookings/reservations/rules/stay-validation.ts"
+import type { StayState } from "../../../domain/bookings/stays/stay.ts"
+import type { ChannelOrderEvent } from "../../../domain/channels/port/channel-events.ts"
+import type { ChannelStay } from "./channel-stays.ts"
+import { computeExpiry } from "./new-order.ts"
+import { nextStatus, predatesChannelDetails } from "./order-status.ts"
+
+// What a known order becomes when its channel says something newer of it.
+
+/** What came in: what is said, its rooms as stays, where each can be (see `placed`), of whom, and when. */
+export interface IncomingOrder {
+  readonly event: ChannelOrderEvent
+  readonly stays: ReadonlyArray<ChannelStay>
+  readonly freeProperties: ReadonlyArray<ReadonlyArray<number>>
+  /** Ids of stays of the order whose nights others hold, as of a request that others were faster than. */
+  readonly lostStayIds: ReadonlyArray<number>
+  readonly accountId: number
+  readonly at: Date
+}
+
+/**
+ * The order as it is said: the whole of it is the new state. What is the host's own stays: the property, or the box, of a
+ * room whose listing is the same, his remarks, the people of a stay; only a request that lost its place to others gets
+ * another one of its listing. A room that is not said any more is no stay any more.
+ */
+export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): ValidationResult<OrderState> => {
+  const { event, at } = incoming
+  if (event.currency !== order.currency && order.entries.length > 0) {
+    return failValidation(`currency: entries of the order are in ${order.currency}.`)
+  }
+  const status = nextStatus(order.status, event.status)
+  const predatesDetails = predatesChannelDetails(order)
+  const changed: OrderState = {
+    ...order,
+    status,
+    cancelled_at: status === "cancelled" ? (order.cancelled_at ?? at) : null,
+    currency: event.currency,
+    cancellation_policy_category: predatesDetails
+      ? order.cancellation_policy_category
+      : (event.cancellation_policy_category ?? null),
+    channel_account_id: incoming.accountId,
+    channel_version: event.version,
+    // Of an order whose channel had stopped talking of it, the time of its last word tells that for ever.
+    channel_synced_at: predatesDetails ? order.channel_synced_at : at,
+    expires_at: nextExpiry(order, status, incoming)
+  }
+  return Result.succeed({
+    ...changed,
+    stays: updateStays(order, incoming, status === "accepted" ? incoming.lostStayIds : [])
+  })
+}
+
+/** A wait goes on as it began, unless another end of it is said. */
+const nextExpiry = (order: OrderState, status: OrderState["status"], { event, at }: IncomingOrder): Date | null => {
+  if (!isOrderPending({ status })) return null
+  const isUnchanged = status === order.status && order.expires_at !== null
+  const isReported = event.status === status && event.expires_at !== undefined && event.expires_at !== null
+  return isUnchanged && !isReported ? order.expires_at : computeExpiry({ ...event, status }, at)
+}
+
+/** Which stay each room is; undefined for a new one. Stays that came before rooms had ids are known by their order. */
+const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): ReadonlyArray<StayState | undefined> => {
+  const byRoom = new Map(order.stays.map((stay) => [stay.channel_room_id, stay]))
+  const staysWithoutRoomId = order.stays.filter(({ channel_room_id }) => channel_room_id === null).values()
+  return stays.map(({ channel_room_id }) => byRoom.get(channel_room_id) ?? staysWithoutRoomId.next().value)
+}
+
+/** The stays of the order; of those in `lost` others hold the nights. */
+const updateStays = (
+  order: OrderState,
+  { stays, freeProperties }: IncomingOrder,
+  lostStayIds: ReadonlyArray<number>
+): ReadonlyArray<StayState> => {
+  const previousStays = matchStays(order, stays)
+  const reservedNights = new Set<string>()
+  const listNightKeys = (stay: ChannelStay, property_id: number) =>
+    listStayNights(stay).map((day) => toNightKey({ property_id, day }))
+  const reserve = (stay: ChannelStay, property_id: number | null) => {
+    for (const night of property_id === null ? [] : listNightKeys(stay, property_id)) reservedNights.add(night)
+    return property_id
+  }
+  const isFree = (stay: ChannelStay) => (property: number) =>
+    !listNightKeys(stay, property).some((night) => reservedNights.has(night))
+  const keptPropertyIds = stays.map((stay, room) => {
+    const previous = previousStays[room]
+    const isSameListing = previous !== undefined && (previous.listing_id ?? stay.listing_id) === stay.listing_id
+    const isLost = previous !== undefined && lostStayIds.includes(previous.id)
+    return isSameListing && !isLost ? reserve(stay, previous.property_id) : undefined
+  })
+  const propertyIds = stays.map((stay, room) => {
+    const keptPropertyId = keptPropertyIds[room]
+    return keptPropertyId === undefined
+      ? reserve(stay, freeProperties[room]?.find(isFree(stay)) ?? null)
+      : keptPropertyId
+  })
+  const nextCode = makeNextStayCode(order)
+  return stays.map((stay, room) => {
+    const previous = previousStays[room]
+    const property_id = propertyIds[room] ?? null
+    return previous === undefined
+      ? toNewStay(stay, property_id, -1 - room, nextCode())
+      : mergeStay(previous, stay, property_id)
+  })
+}
+
+/** Codes no stay of the order has or had, one after the other, each after all that there were. */
+const makeNextStayCode = (order: OrderState): (() => string) => {
+  let room = Math.max(
+    order.last_room,
+    ...order.stays.map((stay) => roomIndexOf(order.reservation_code, stay.stay_code))
+  )
+  return () => {
+    room += 1
+    return toStayCode(order.reservation_code, room)
+  }
+}
+
+const toNewStay = (stay: ChannelStay, property_id: number | null, id: number, stay_code: string): NewStayState => ({
+  ...stay,
+  property_id,
+  id,
+  stay_code
+})
+
+/** A stay that was there, as it is said now. */
+const mergeStay = (previous: StayState, stay: ChannelStay, property_id: number | null): StayState => {
+  const { guests: _guests, additional_fees: _fees, remarks: _remarks, ...terms } = stay
+  return {
+    ...previous,
+    ...terms,
+    property_id,
+    rate_details: Equal.equals(previous.rate_details, stay.rate_details) ? previous.rate_details : stay.rate_details
+  }
+}

@@ -1,0 +1,112 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
+import { SANDBOX_LOGGED_REQUESTS } from "../../platform/limits.ts"
+import { FailureMode, type SandboxAccount } from "./rows.ts"
+import type { SandboxAccountKey } from "./SandboxRepository.ts"
+
+// How accounts of the sandbox behave, and what they were asked.
+
+type Sql = SqlClient.SqlClient
+
+const readFailureMode = makeOptionalRowReader(FailureMode)
+const readNothing = makeRowsReader(Schema.Struct({}))
+
+const DEFAULT_FAILURE_MODE: FailureMode = { mood: "accepts", mood_ms: 0, mood_reason: "" }
+
+const makeFindFailureMode = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
+      SELECT mood, mood_ms, mood_reason FROM sandbox_accounts
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id}`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey) =>
+    Effect.map(readFailureMode(statement({ operator_id, account_id })), (row) => row ?? DEFAULT_FAILURE_MODE)
+}
+
+interface FailureModeChange extends SandboxAccountKey, FailureMode {
+  readonly username: string
+  readonly status: string
+  readonly now: Date
+}
+
+/** The account says how it stands with it: a marketplace that lets us act no longer says so. */
+const makeSaveFailureMode = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, mood, mood_ms, mood_reason, username, status, now }: Givens<FailureModeChange>) => sql`
+      WITH put AS (
+        INSERT INTO sandbox_accounts AS a (operator_id, account_id, mood, mood_ms, mood_reason)
+        VALUES (${operator_id}, ${account_id}, ${mood}, ${mood_ms}, ${mood_reason})
+        ON CONFLICT (operator_id, account_id) DO UPDATE
+          SET mood = excluded.mood, mood_ms = excluded.mood_ms, mood_reason = excluded.mood_reason, version = a.version + 1
+        RETURNING operator_id, account_id, version
+      )
+      INSERT INTO sandbox_words AS w (operator_id, account_id, kind, subject, version, said, due_at)
+      SELECT operator_id, account_id, 'account', '', version,
+        jsonb_build_object('type', 'account', 'version', version, 'username', ${username}::text,
+          'auth_status', ${status}::text), ${now}::timestamptz
+      FROM put
+      ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
+        said = excluded.said, due_at = excluded.due_at, attempts = 0, heard = NULL`
+  )
+  return ({ operator_id, account_id, username }: SandboxAccount, failureMode: FailureMode, now: Date) =>
+    readNothing(
+      statement({
+        operator_id,
+        account_id,
+        mood: failureMode.mood,
+        mood_ms: failureMode.mood_ms,
+        mood_reason: failureMode.mood_reason,
+        username,
+        status: failureMode.mood === "disconnected" ? "disconnected" : "active",
+        now
+      })
+    )
+}
+
+/** What an account was asked, and what it answered. */
+export interface ChannelRequest {
+  /** The act, as the port names it. */
+  readonly act: string
+  /** The listing or order it was about. */
+  readonly subject: string
+  readonly summary: string
+  readonly answer: string
+}
+
+interface RecordedRequest extends SandboxAccountKey, ChannelRequest {
+  readonly now: Date
+}
+
+/** Notes it beside the last ones; what is older goes. */
+const makeRecordRequest = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, act, subject, summary, answer, now }: Givens<RecordedRequest>) => sql`
+      WITH noted AS (
+        INSERT INTO sandbox_asked (operator_id, account_id, act, subject, summary, answer, asked_at)
+        VALUES (${operator_id}, ${account_id}, ${act}, ${subject}, ${summary}, ${answer}, ${now})
+      )
+      DELETE FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND id <= (
+        SELECT id FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_LOGGED_REQUESTS - 1))} LIMIT 1)`
+  )
+  return (
+    { operator_id, account_id }: SandboxAccountKey,
+    { act, subject, summary, answer }: ChannelRequest,
+    now: Date
+  ) => readNothing(statement({ operator_id, account_id, act, subject, summary, answer, now }))
+}
+
+export class SandboxAccounts extends Context.Service<SandboxAccounts>()("latchkey/connectors/sandbox/SandboxAccounts", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    findFailureMode: makeFindFailureMode(sql),
+    saveFailureMode: makeSaveFailureMode(sql),
+    recordRequest: makeRecordRequest(sql)
+  }))
+}) {
+  static readonly layer = Layer.effect(SandboxAccounts, SandboxAccounts.make)
+}

@@ -1,0 +1,236 @@
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { ChannelEvent } from "../../domain/channels/port/channel-events.ts"
+import { computeLeaseEnd } from "../../jobs/lease.ts"
+import { backoffMs } from "../../jobs/retries.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
+import { dueAfterResponse, dueWithAct } from "./due-times.ts"
+import type { SandboxAccountKey } from "./SandboxRepository.ts"
+
+// What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
+// until it was heard. Of each thing the last version alone is told. Whatever ends between two steps, it is told again.
+
+/** Told in one turn, at once of these, and milliseconds that one may take: together less than the lease. */
+export const EVENTS_PER_BATCH = 32
+const SEND_CONCURRENCY = 8
+const SEND_TIMEOUT_MS = 10_000
+export const OUTBOX_LEASE_MS = 60_000
+/** Turns in which what an act has to tell is told with the act: accounts and listings, threads, then what is in them. */
+const BATCHES_PER_ACT = 4
+
+/** Longer than what is said with an act is taken ahead: who acts does not try again at once. */
+const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
+
+const OutboxRow = Schema.Struct({
+  operator_id: Schema.Int,
+  account_id: Schema.Int,
+  channel_type: Schema.String,
+  kind: Schema.String,
+  subject: Schema.String,
+  version: Schema.Int,
+  attempts: Schema.Int,
+  said: Schema.Json
+})
+type OutboxRow = typeof OutboxRow.Type
+
+const readOutboxRows = makeRowsReader(OutboxRow)
+const readNothing = makeRowsReader(Schema.Struct({}))
+
+type Sql = SqlClient.SqlClient
+
+interface ClaimQuery {
+  /** What is due by then is taken. */
+  readonly dueBefore: Date
+  readonly leaseUntil: Date
+  readonly operatorId: number | undefined
+  readonly accountId: number | undefined
+  readonly orderId: string | undefined
+}
+
+/** Words that are looked at for a turn: so many of one account come before anybody's at most. */
+const CLAIM_SCAN_LIMIT = 1_000
+
+/**
+ * Whether a word waits for that one of its account, which was never told. `once`: no longer than until that was tried, so that
+ * nothing which always fails holds up the rest.
+ */
+const isBlockedBySql = (
+  sql: Sql,
+  kind: ChannelEvent["type"],
+  subject: Fragment,
+  untilAttempted: boolean
+): Fragment => sql`
+  coalesce((
+    SELECT other.told_version = 0 AND other.due_at IS NOT NULL ${untilAttempted ? sql`AND other.heard IS NULL` : sql``}
+    FROM sandbox_words other
+    WHERE other.operator_id = w.operator_id AND other.account_id = w.account_id AND other.kind = ${sql.literal(`'${kind}'`)}
+      AND other.subject = ${subject}), false)`
+
+/**
+ * For a CTE `due`: what is due, the longest due first. An order waits for its own listings where they were never told: one that
+ * always fails or always changes holds up nobody else's. What is in a thread waits for the thread, a guest's message for his
+ * last before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
+ * waited for is looked up one by one, by its key.
+ */
+const dueEventsSql = (sql: Sql, { dueBefore: due, operatorId, accountId, orderId }: Givens<ClaimQuery>): Fragment => {
+  // What the host wrote waits for nothing and nobody for it: the service knows it already.
+  const previousMessageSql = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
+    SELECT m.said ->> 'message_id' FROM sandbox_messages m
+    WHERE m.operator_id = w.operator_id AND m.account_id = w.account_id AND m.thread_id = w.said ->> 'thread_id'
+      AND m.number < w.version AND m.said ->> 'sender' = 'guest'
+    ORDER BY m.number DESC LIMIT 1) END`
+  return sql`
+  SELECT w.operator_id, w.account_id, w.kind, w.subject, w.due_at, a.channel_type FROM sandbox_words w
+  CROSS JOIN LATERAL (
+    SELECT channel_type, connector FROM channel_accounts
+    WHERE operator_id = w.operator_id AND id = w.account_id OFFSET 0) a
+  WHERE w.due_at <= ${due} AND a.connector = 'sandbox'
+    AND ${
+      operatorId === undefined || accountId === undefined
+        ? sql`true`
+        : sql`w.operator_id = ${operatorId} AND w.account_id = ${accountId}`
+    }
+    AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
+    AND (w.kind <> 'order' OR NOT EXISTS (
+      SELECT FROM jsonb_array_elements(w.said -> 'rooms') room
+      WHERE ${isBlockedBySql(sql, "listing", sql`room ->> 'listing_id'`, false)}))
+    AND (w.kind NOT IN ('order', 'message', 'offer') OR NOT ${isBlockedBySql(sql, "thread", sql`w.said ->> 'thread_id'`, true)})
+    AND (w.kind <> 'message' OR NOT ${isBlockedBySql(sql, "message", previousMessageSql, true)})
+    AND (w.kind <> 'review' OR NOT ${isBlockedBySql(sql, "order", sql`w.subject`, true)})
+  ORDER BY w.due_at LIMIT ${sql.literal(String(CLAIM_SCAN_LIMIT))}`
+}
+
+/** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
+const dueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
+  if (account === undefined) return now
+  return orderId === undefined ? dueWithAct(now) : dueAfterResponse(now)
+}
+
+/** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */
+const makeClaim = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    (query: Givens<ClaimQuery>) => sql`
+      WITH due AS MATERIALIZED (${dueEventsSql(sql, query)}), chosen AS (
+        SELECT *, row_number() OVER (
+          PARTITION BY operator_id, account_id ORDER BY kind IN ('payment', 'refund'), due_at, subject) AS place
+        FROM due ORDER BY place, due_at LIMIT ${sql.literal(String(EVENTS_PER_BATCH))}
+      )
+      UPDATE sandbox_words w SET due_at = ${query.leaseUntil}, attempts = w.attempts + 1
+      FROM chosen
+      WHERE w.operator_id = chosen.operator_id AND w.account_id = chosen.account_id AND w.kind = chosen.kind
+        AND w.subject = chosen.subject AND w.due_at <= ${query.dueBefore}
+      RETURNING w.operator_id, w.account_id, chosen.channel_type, w.kind, w.subject, w.version, w.attempts, w.said`
+  )
+  return (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined) =>
+    readOutboxRows(
+      statement({
+        dueBefore: dueBefore(now, account, orderId),
+        leaseUntil: computeLeaseEnd(now, OUTBOX_LEASE_MS),
+        operatorId: account?.operator_id,
+        accountId: account?.account_id,
+        orderId
+      })
+    )
+}
+
+interface CompletedEvent extends Pick<OutboxRow, "operator_id" | "account_id" | "kind" | "subject" | "version"> {
+  readonly heard: string
+}
+
+/** It was heard. A newer version that came meanwhile is still to be told. */
+const makeComplete = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, kind, subject, version, heard }: Givens<CompletedEvent>) => sql`
+      UPDATE sandbox_words SET told_version = greatest(told_version, ${version}),
+        heard = CASE WHEN version = ${version} THEN ${heard} ELSE heard END,
+        due_at = CASE WHEN version = ${version} THEN NULL ELSE due_at END
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
+  )
+  return ({ operator_id, account_id, kind, subject, version }: OutboxRow, result: IngestResult) =>
+    readNothing(
+      statement({
+        operator_id,
+        account_id,
+        kind,
+        subject,
+        version,
+        heard: result.outcome === "refused" ? `refused: ${result.reason}` : result.outcome
+      })
+    )
+}
+
+interface PostponedEvent extends CompletedEvent {
+  readonly due: Date
+}
+
+/** It was not heard: it is told again later. */
+const makePostpone = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, kind, subject, version, heard, due }: Givens<PostponedEvent>) => sql`
+      UPDATE sandbox_words SET due_at = ${due}, heard = ${heard}
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}
+        AND version = ${version} AND due_at IS NOT NULL`
+  )
+  return ({ operator_id, account_id, kind, subject, version }: OutboxRow, heard: string, due: Date) =>
+    readNothing(statement({ operator_id, account_id, kind, subject, version, heard, due }))
+}
+
+/** Tells the service what the marketplace has to tell. */
+export class SandboxOutbox extends Context.Service<
+  SandboxOutbox,
+  {
+    /**
+     * What the account has to tell now, if it can be told at once; answers whether there may be more. What cannot is told by
+     * {@link processBatch}.
+     */
+    readonly flush: (account: SandboxAccountKey) => Effect.Effect<boolean>
+    /** What is to be said of an order, be it only later: for whoever must have said it before it answers. */
+    readonly flushOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<void>
+    /** Tells some of what is due; answers whether there may be more. */
+    readonly processBatch: Effect.Effect<boolean>
+  }
+>()("latchkey/connectors/sandbox/SandboxOutbox") {
+  static readonly layer = Layer.effect(
+    SandboxOutbox,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const ingest = yield* Ingest
+      const [claim, complete, postpone] = [makeClaim(sql), makeComplete(sql), makePostpone(sql)]
+
+      const sendEvent = Effect.fnUntraced(function* (event: OutboxRow) {
+        const account = { operatorId: event.operator_id, accountId: event.account_id, channelType: event.channel_type }
+        const exit = yield* ingest.ingest(account, event.said).pipe(Effect.timeoutOption(SEND_TIMEOUT_MS), Effect.exit)
+        if (exit._tag === "Success" && exit.value._tag === "Some") return yield* complete(event, exit.value.value)
+        const reason = exit._tag === "Success" ? "not answered in time" : "failed"
+        const now = yield* DateTime.nowAsDate
+        yield* Effect.logWarning(
+          `a sandbox event failed and will be sent again: ${event.kind} ${event.subject} ${reason}`
+        )
+        yield* postpone(event, reason, new Date(now.getTime() + backoffMs(BACKOFF, event.attempts)))
+      })
+
+      const sendBatch = Effect.fnUntraced(function* (account?: SandboxAccountKey, orderId?: string) {
+        const events = yield* claim(yield* DateTime.nowAsDate, account, orderId)
+        yield* Effect.forEach(events, sendEvent, { concurrency: SEND_CONCURRENCY, discard: true })
+        return events.length
+      })
+
+      return {
+        flush: Effect.fnUntraced(function* (account) {
+          for (let batch = 0; batch < BATCHES_PER_ACT; batch++) {
+            if ((yield* sendBatch(account)) === 0) return false
+          }
+          return true
+        }),
+        flushOrder: (account, orderId) => Effect.asVoid(sendBatch(account, orderId)),
+        processBatch: Effect.map(sendBatch(), (sentCount) => sentCount > 0)
+      }
+    })
+  )
+}

@@ -1,0 +1,174 @@
+import { Context, Effect, Layer, Schema, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { SANDBOX_ORDERS } from "../../platform/limits.ts"
+import { makeWrite } from "./repository-write.ts"
+import { SandboxDay, SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
+import type { OutboxEvent, SandboxAccountKey } from "./sandbox-write.ts"
+import { makeThreadQueries } from "./thread-queries.ts"
+
+// What the marketplace knows of an account is read, worked out by rules, and written in one statement (writing.ts) that holds
+// only while all of it is as it was read.
+
+export type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
+
+type Sql = SqlClient.SqlClient
+
+const readListings = makeRowsReader(SandboxListing)
+const readDays = makeRowsReader(SandboxDay)
+const readOrder = makeOptionalRowReader(SandboxOrder)
+const readPayments = makeRowsReader(SandboxPayment)
+
+interface ListingsQuery extends SandboxAccountKey {
+  readonly listingIds: ReadonlyArray<string>
+}
+
+const makeFindListings = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, listingIds }: Givens<ListingsQuery>) => sql`
+      SELECT listing_id, title, currency, rooms, instant, commission, tax, settings, version, revision
+      FROM sandbox_listings
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
+      ORDER BY listing_id`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, listingIds: ReadonlyArray<string>) =>
+    readListings(statement({ operator_id, account_id, listingIds }))
+}
+
+interface DaysQuery extends ListingsQuery {
+  readonly start: string
+  readonly end: string
+}
+
+const makeFindDays = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, listingIds, start, end }: Givens<DaysQuery>) => sql`
+      SELECT listing_id, day::text AS day, price::text AS price, offered, taken, sold, restrictions FROM sandbox_days
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
+        AND day BETWEEN ${start}::date AND ${end}::date
+      ORDER BY listing_id, day`
+  )
+  return (
+    { operator_id, account_id }: SandboxAccountKey,
+    listingIds: ReadonlyArray<string>,
+    start: string,
+    end: string
+  ) => readDays(statement({ operator_id, account_id, listingIds, start, end }))
+}
+
+interface OrderQuery extends SandboxAccountKey {
+  readonly orderId: string
+}
+
+const makeFindOrder = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
+      SELECT order_id, version, status, answer, expires_at, said, booked_at FROM sandbox_orders
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
+    readOrder(statement({ operator_id, account_id, orderId }))
+}
+
+const makeListPayments = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
+      SELECT payment_id, kind, amount::text AS amount FROM sandbox_payments
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}
+      ORDER BY paid_at, payment_id`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
+    readPayments(statement({ operator_id, account_id, orderId }))
+}
+
+const readCount = makeSingleRowReader(Schema.Struct({ orders: Schema.Int }))
+
+/** Orders of the account, counted as far as it matters. */
+const makeCountOrders = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
+      SELECT count(*)::int AS orders FROM (
+        SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) counted`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey) =>
+    Effect.map(readCount(statement({ operator_id, account_id })), ({ orders }) => orders)
+}
+
+const readIngestOutcome = makeOptionalRowReader(Schema.Struct({ heard: Schema.NullOr(Schema.String) }))
+
+interface OutboxEventKey extends SandboxAccountKey {
+  readonly kind: OutboxEvent["kind"]
+  readonly subject: string
+}
+
+/** What the service answered when it was told last; null: it was not heard yet. */
+const makeFindIngestOutcome = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, kind, subject }: Givens<OutboxEventKey>) => sql`
+      SELECT heard FROM sandbox_words
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, kind: OutboxEvent["kind"], subject: string) =>
+    Effect.map(readIngestOutcome(statement({ operator_id, account_id, kind, subject })), (row) => row?.heard ?? null)
+}
+
+const readNights = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
+
+interface ListingQuery extends SandboxAccountKey {
+  readonly listingId: string
+}
+
+/**
+ * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
+ * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
+ */
+const makeListUnsyncedNights = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, listingId }: Givens<ListingQuery>) => sql`
+      SELECT room ->> 'check_in_date' AS "checkIn", room ->> 'check_out_date' AS "checkOut"
+      FROM (
+        SELECT o.said FROM sandbox_orders o
+        WHERE o.expires_at IS NOT NULL AND o.operator_id = ${operator_id} AND o.account_id = ${account_id}
+        UNION ALL
+        SELECT o.said FROM sandbox_words w
+        JOIN sandbox_orders o ON o.operator_id = w.operator_id AND o.account_id = w.account_id AND o.order_id = w.subject
+        WHERE w.due_at IS NOT NULL AND w.kind = 'order' AND w.operator_id = ${operator_id} AND w.account_id = ${account_id}
+          AND o.status = 'accepted' AND w.told_version < o.version
+      ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
+      WHERE room ->> 'listing_id' = ${listingId}`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, listingId: string) =>
+    readNights(statement({ operator_id, account_id, listingId }))
+}
+
+/** The marketplace's books of an account. */
+export class SandboxRepository extends Context.Service<SandboxRepository>()(
+  "latchkey/connectors/sandbox/SandboxRepository",
+  {
+    make: Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, semaphore]) => ({
+      findListings: makeFindListings(sql),
+      findDays: makeFindDays(sql),
+      findOrder: makeFindOrder(sql),
+      listPayments: makeListPayments(sql),
+      countOrders: makeCountOrders(sql),
+      findIngestOutcome: makeFindIngestOutcome(sql),
+      listUnsyncedNights: makeListUnsyncedNights(sql),
+      ...makeThreadQueries(sql),
+      /** Answers false, and writes nothing, where something is not as it was read any more. */
+      write: makeWrite(sql),
+      /** For who finds again and again that something is not as it was read: one of these at a time in the process. */
+      runSerially: semaphore.withPermits(1)
+    }))
+  }
+) {
+  static readonly layer = Layer.effect(SandboxRepository, SandboxRepository.make)
+}

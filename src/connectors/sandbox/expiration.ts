@@ -1,0 +1,65 @@
+import { Cause, DateTime, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { expireOfferRule } from "./guest-offer-rules.ts"
+import { timeOutOrderRule } from "./guest-order-rules.ts"
+import { SandboxAccount } from "./rows.ts"
+import { makeRuleRunner } from "./rule-runner.ts"
+
+/** Orders that time out in one turn, and offers that expire in one. */
+const EXPIRE_BATCH = 50
+
+const readExpired = makeRowsReader(Schema.Struct({ ...SandboxAccount.fields, name: Schema.String }))
+
+/** What of one of the tables is over by the clock, the longest first. */
+const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
+  const [table, name] = [sql.literal(`sandbox_${kind}s`), sql.literal(`${kind}_id`)]
+  const activeCondition = kind === "offer" ? sql`AND waiting.status = 'active'` : sql``
+  return inForms(
+    sql,
+    ({ now }: Givens<{ readonly now: Date }>) => sql`
+      SELECT a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone, waiting.${name} AS name
+      FROM ${table} waiting
+      JOIN channel_accounts a
+        ON a.operator_id = waiting.operator_id AND a.id = waiting.account_id AND a.connector = 'sandbox'
+      JOIN operators o ON o.id = a.operator_id
+      WHERE waiting.expires_at <= ${now} ${activeCondition}
+      ORDER BY waiting.expires_at LIMIT ${sql.literal(String(EXPIRE_BATCH))}`
+  )
+}
+
+/** Lets what has waited long enough time out; answers how many that were. */
+export const makeExpireDue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const runRule = yield* makeRuleRunner
+  const [listExpiredOrders, listExpiredOffers] = [makeListExpired(sql, "order"), makeListExpired(sql, "offer")]
+  // Answered, paid or cancelled in that moment: then it does not wait any more. One that breaks is left where it is: those
+  // after it have timed out too.
+  const ignoreFailure = (kind: string, expire: Effect.Effect<unknown, unknown>) =>
+    Effect.ignore(expire).pipe(
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => Effect.logError(`the timeout of a sandbox ${kind} failed`, cause)
+      )
+    )
+  return Effect.gen(function* () {
+    const now = yield* DateTime.nowAsDate
+    const expiredOrders = yield* readExpired(listExpiredOrders({ now }))
+    const expiredOffers = yield* readExpired(listExpiredOffers({ now }))
+    yield* Effect.forEach(
+      expiredOrders,
+      (account) => ignoreFailure("order", runRule(account, { orderId: account.name }, timeOutOrderRule)),
+      { discard: true }
+    )
+    yield* Effect.forEach(
+      expiredOffers,
+      (account) => {
+        const offerId = account.name
+        return ignoreFailure("offer", runRule(account, { thread: { offerId }, offer: { offerId } }, expireOfferRule))
+      },
+      { discard: true }
+    )
+    return expiredOrders.length + expiredOffers.length
+  })
+})

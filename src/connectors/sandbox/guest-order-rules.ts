@@ -1,0 +1,287 @@
+import { Result } from "effect"
+import { formatMinorUnits } from "../../contract/money.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
+import { CHANNEL_ROOMS, SANDBOX_PAYMENTS } from "../../platform/limits.ts"
+import { toMajorUnits, toUnits } from "./amounts.ts"
+import { CHANNEL_PROFILES } from "./channel-profiles.ts"
+import { dueWithAct } from "./due-times.ts"
+import { assignBookingThread, type NewThreadSlot } from "./guest-thread-rules.ts"
+import { type MarketplaceSnapshot, releaseRoom, requireListing, takeRoom } from "./marketplace-snapshot.ts"
+import {
+  acceptIfPaid,
+  cancelOrder,
+  createOrder,
+  holdsNights,
+  matchRooms,
+  orderPaid,
+  orderTotal,
+  priceStandardRoom,
+  type RoomRequest,
+  replaceRooms,
+  timeOutOrder,
+  toRoomId
+} from "./order-transitions.ts"
+import type { SandboxListing, SandboxOrder } from "./rows.ts"
+import { conflict, invalid, type RuleResult, requireOrder, type SandboxOrderView, toOrderView } from "./rule-results.ts"
+import { type RuleContext, type RuleOutcome, toOrderOutboxEvent } from "./rule-runner.ts"
+import type { OutboxEvent } from "./SandboxRepository.ts"
+
+// What guests do at the marketplace, and what becomes of it: pure rules over what was read.
+
+/** At least one, and as many as an order has room for. */
+const requireRoomCount = <A>(rooms: ReadonlyArray<A>): RuleResult<readonly [A, ...A[]]> => {
+  const [first, ...others] = rooms
+  if (first === undefined) return invalid("listing_id: an order has at least one room.")
+  return rooms.length > CHANNEL_ROOMS
+    ? invalid(`rooms: an order has at most ${CHANNEL_ROOMS} rooms.`)
+    : Result.succeed([first, ...others])
+}
+
+const requireOneCurrency = (scene: MarketplaceSnapshot, rooms: ReadonlyArray<RoomRequest>): RuleResult<string> => {
+  const currencies = new Set(rooms.flatMap(({ listing_id }) => scene.listings.get(listing_id)?.currency ?? []))
+  const [currency] = currencies
+  return currency === undefined || currencies.size > 1
+    ? invalid("listing_id: the listings of one order have one currency.")
+    : Result.succeed(currency)
+}
+
+export const priceRoom = (scene: MarketplaceSnapshot, request: RoomRequest, roomId: string): RuleResult<ChannelRoom> =>
+  Result.map(requireListing(scene, request.listing_id), ({ listing, days }) =>
+    priceStandardRoom(scene.account.channel_type, listing, days, request, roomId)
+  )
+
+export interface BookingDetails extends NewThreadSlot {
+  readonly orderId: string
+  readonly rooms: ReadonlyArray<RoomRequest>
+  readonly booker: ChannelOrderEvent["booker"]
+  readonly remarks: string | undefined
+}
+
+/** What the channel says of an order's cancellation, where it says anything: what its listing has chosen. */
+export const findCancellationPolicy = (
+  { account }: MarketplaceSnapshot,
+  listing: SandboxListing | undefined
+): string | undefined => {
+  const [first] = CHANNEL_PROFILES[account.channel_type].cancellationPolicies
+  const selected = listing?.settings["cancellation_policy"]
+  return first === undefined ? undefined : typeof selected === "string" ? selected : first
+}
+
+/** A guest books. It is sold at once where every listing is sold so. */
+export const bookOrderRule =
+  ({ orderId, rooms, booker, remarks, ...newThread }: BookingDetails) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
+    Result.gen(function* () {
+      const requests = yield* requireRoomCount(rooms)
+      let scene = context.scene
+      const pricedRooms: Array<ChannelRoom> = []
+      for (const [index, room] of requests.entries()) {
+        scene = yield* takeRoom(scene, room)
+        pricedRooms.push(yield* priceRoom(context.scene, room, toRoomId(index + 1)))
+      }
+      const currency = yield* requireOneCurrency(scene, requests)
+      const instant = requests.every(({ listing_id }) => scene.listings.get(listing_id)?.instant === true)
+      const policy = findCancellationPolicy(scene, scene.listings.get(requests[0].listing_id))
+      const { thread, told: threadWrite } = yield* assignBookingThread(context, booker, newThread)
+      const order = createOrder(
+        {
+          orderId,
+          instant,
+          currency,
+          booker,
+          remarks,
+          policy,
+          threadId: thread.thread_id,
+          rooms: yield* requireRoomCount(pricedRooms)
+        },
+        scene.now
+      )
+      const days = Array.from(scene.changed.values())
+      const writing = {
+        ...threadWrite,
+        order: { before: undefined, after: order },
+        days,
+        words: [...threadWrite.words, toOrderOutboxEvent(order, dueWithAct(scene.now))]
+      }
+      return { writing, answer: toOrderView(context, order, 0n) }
+    })
+
+/** What a guest wants another of an order: undefined stays. */
+export interface SandboxOrderChange {
+  readonly checkIn: string | undefined
+  readonly checkOut: string | undefined
+  /** A room of each, in the place of those there are. */
+  readonly listings: ReadonlyArray<string> | undefined
+  readonly adults: number | undefined
+}
+
+/** A room that is asked for as it is. */
+const toRoomRequest = (room: ChannelRoom): RoomRequest => ({
+  listing_id: room.listing_id,
+  check_in_date: room.check_in_date,
+  check_out_date: room.check_out_date,
+  adults: room.number_of_adults,
+  children: room.number_of_children ?? 0
+})
+
+const toRequestedRooms = (
+  order: SandboxOrder,
+  { checkIn, checkOut, listings, adults }: SandboxOrderChange
+): ReadonlyArray<RoomRequest> => {
+  const rooms = order.said.rooms.map(toRoomRequest)
+  const requestedRooms =
+    listings === undefined
+      ? rooms
+      : listings.map((listing_id) => ({
+          ...(rooms.find((room) => room.listing_id === listing_id) ?? toRoomRequest(order.said.rooms[0])),
+          listing_id
+        }))
+  return requestedRooms.map((room) => ({
+    ...room,
+    check_in_date: checkIn ?? room.check_in_date,
+    check_out_date: checkOut ?? room.check_out_date,
+    adults: adults ?? room.adults
+  }))
+}
+
+const isSameStay = (request: RoomRequest, room: ChannelRoom): boolean => {
+  const before = toRoomRequest(room)
+  return (
+    request.check_in_date === before.check_in_date &&
+    request.check_out_date === before.check_out_date &&
+    request.adults === before.adults
+  )
+}
+
+/** A guest wants other dates or other rooms: what is dropped is free before what is new is taken. A room as it was costs what it did. */
+export const changeOrderRule =
+  (change: SandboxOrderChange) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
+    Result.gen(function* () {
+      const before = yield* requireOrder(context)
+      if (!holdsNights(before.status)) return yield* conflict(`order_id: the order is ${before.status}.`)
+      const requests = yield* requireRoomCount(toRequestedRooms(before, change))
+      const matches = matchRooms(before, requests)
+      const keptRequests = new Map(
+        matches.flatMap((each) => (each.room === undefined ? [] : [[each.room.room_id, each.asked]]))
+      )
+      let scene = before.said.rooms.reduce(
+        (left, room) => releaseRoom(left, room, keptRequests.get(room.room_id)),
+        context.scene
+      )
+      const rooms: Array<ChannelRoom> = []
+      for (const { asked: room, room: previousRoom, roomId } of matches) {
+        if (previousRoom !== undefined && isSameStay(room, previousRoom)) rooms.push(previousRoom)
+        else {
+          scene = yield* takeRoom(scene, room, previousRoom)
+          rooms.push(yield* priceRoom(context.scene, room, roomId))
+        }
+      }
+      yield* requireOneCurrency(scene, requests)
+      const paid = orderPaid(before, context.payments)
+      const after = replaceRooms(before, yield* requireRoomCount(rooms), paid, scene.now)
+      if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
+      const days = Array.from(scene.changed.values())
+      const writing = { order: { before, after }, days, words: [toOrderOutboxEvent(after, dueWithAct(scene.now))] }
+      return { writing, answer: toOrderView(context, after, paid) }
+    })
+
+const endOrderRule =
+  (end: (order: SandboxOrder, now: Date) => SandboxOrder | undefined) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
+    Result.gen(function* () {
+      const before = yield* requireOrder(context)
+      const { now } = context.scene
+      const after = end(before, now)
+      if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
+      const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.scene)
+      const days = Array.from(freed.changed.values())
+      const writing = { order: { before, after }, days, words: [toOrderOutboxEvent(after, dueWithAct(now))] }
+      return { writing, answer: toOrderView(context, after, orderPaid(after, context.payments)) }
+    })
+
+export const cancelOrderRule = endOrderRule(cancelOrder)
+export const timeOutOrderRule = endOrderRule(timeOutOrder)
+
+export interface MoneyMovement {
+  readonly paymentId: string
+  /** Major units; undefined: all that there is to pay, or to give back. */
+  readonly amount: number | undefined
+}
+
+/** 422 for an amount that is no amount, or more than there is. */
+const requireUnits = (
+  order: SandboxOrder,
+  amount: number | undefined,
+  maxUnits: bigint,
+  verb: string
+): RuleResult<bigint> => {
+  const { currency } = order.said
+  if (maxUnits <= 0n) return conflict(`amount: there is nothing to ${verb}.`)
+  if (amount === undefined) return Result.succeed(maxUnits)
+  const units = toUnits(amount, currency)
+  if (units === undefined) return invalid(`amount: has more decimals than ${currency} has.`)
+  if (units <= 0n) return invalid("amount: must be above zero.")
+  return units > maxUnits
+    ? invalid(`amount: there is ${toMajorUnits(maxUnits, currency)} ${currency} to ${verb}.`)
+    : Result.succeed(units)
+}
+
+const toMoneyOutboxEvent = (
+  kind: "payment" | "refund",
+  order: SandboxOrder,
+  paymentId: string,
+  units: bigint,
+  now: Date
+): OutboxEvent => ({
+  kind,
+  subject: paymentId,
+  version: 1,
+  said: {
+    type: kind,
+    payment_id: paymentId,
+    channel_id: order.order_id,
+    amount: toMajorUnits(units, order.said.currency),
+    currency: order.said.currency,
+    paid_at: formatUtcInstant(now)
+  },
+  due_at: dueWithAct(now)
+})
+
+/** The guest pays, or gets money back. What waited for the payment is agreed when nothing is left to pay. */
+export const moveMoneyRule =
+  (kind: "payment" | "refund", { paymentId, amount }: MoneyMovement) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
+    Result.gen(function* () {
+      const before = yield* requireOrder(context)
+      const { now } = context.scene
+      const { currency } = before.said
+      if (kind === "payment" && before.status !== "accepted" && before.status !== "wait_pay") {
+        return yield* conflict(`order_id: the order is ${before.status}.`)
+      }
+      if (context.payments.length >= SANDBOX_PAYMENTS) {
+        return yield* conflict(`order_id: an order has at most ${SANDBOX_PAYMENTS} payments.`)
+      }
+      const paid = orderPaid(before, context.payments)
+      const left = orderTotal(before) - paid
+      const units = yield* requireUnits(
+        before,
+        amount,
+        kind === "payment" ? left : paid,
+        kind === "payment" ? "pay" : "give back"
+      )
+      const after = kind === "payment" ? acceptIfPaid(before, left - units, now) : undefined
+      const payment = {
+        payment_id: paymentId,
+        kind,
+        amount: formatMinorUnits(units, currency),
+        order_id: before.order_id,
+        paid_at: now
+      }
+      const moneyEvent = toMoneyOutboxEvent(kind, before, paymentId, units, now)
+      const words = after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, dueWithAct(now)), moneyEvent]
+      const currentOrder = after ?? before
+      const writing = { order: { before, after: currentOrder }, payment, words }
+      return { writing, answer: toOrderView(context, currentOrder, kind === "payment" ? paid + units : paid - units) }
+    })

@@ -1,0 +1,146 @@
+import { Result } from "effect"
+import { NotFound } from "../../contract/errors.ts"
+import { SANDBOX_MESSAGES, SANDBOX_THREADS } from "../../platform/limits.ts"
+import { dueWithAct } from "./due-times.ts"
+import { checkDates, requireListing } from "./marketplace-snapshot.ts"
+import { assignThread, type RoomRequest } from "./order-transitions.ts"
+import type { SandboxMessage, SandboxThread } from "./rows.ts"
+import { conflict, invalid, type RuleResult } from "./rule-results.ts"
+import {
+  type RuleContext,
+  type RuleOutcome,
+  toMessageOutboxEvent,
+  toOrderOutboxEvent,
+  toThreadOutboxEvent
+} from "./rule-runner.ts"
+import type { SandboxWrite } from "./SandboxRepository.ts"
+import { appendMessage, newThread, type ThreadGuest, withInquiry } from "./threads.ts"
+
+// What guests write, and what becomes of it: pure rules over what was read.
+
+/** A message as whoever wrote it is told. */
+export interface SandboxMessageView {
+  readonly thread_id: string
+  readonly message_id: string
+  readonly operator_id: number
+  readonly account_id: number
+  readonly channel_type: string
+  readonly guest_name: string
+}
+
+const toMessageView = (
+  { scene: { account } }: RuleContext,
+  thread: SandboxThread,
+  { said }: SandboxMessage
+): SandboxMessageView => ({
+  thread_id: thread.thread_id,
+  message_id: said.message_id,
+  operator_id: account.operator_id,
+  account_id: account.account_id,
+  channel_type: account.channel_type,
+  guest_name: thread.said.guest.name
+})
+
+/** What the marketplace knows of a guest who has no thread yet. */
+export interface NewThreadSlot {
+  /** What a new thread is called. */
+  readonly threadId: string
+  /** Whether the account has as many threads as it may. */
+  readonly isFull: boolean
+}
+
+/** The thread that an order of this guest is in: his own, in which nothing is asked any more, else a new one. */
+export const assignBookingThread = (
+  { thread, scene: { now } }: RuleContext,
+  booker: ThreadGuest,
+  { threadId, isFull }: NewThreadSlot
+): RuleResult<{ readonly thread: SandboxThread; readonly told: Pick<SandboxWrite, "threads" | "words"> }> => {
+  if (thread === undefined && isFull) return failThreadLimit("guest_name")
+  const after = thread === undefined ? newThread(threadId, booker, now) : withInquiry(thread, null)
+  const write =
+    after === thread
+      ? { words: [] }
+      : { threads: [{ before: thread, after }], words: [toThreadOutboxEvent(after, dueWithAct(now))] }
+  return Result.succeed({ thread: after, told: write })
+}
+
+/** `field`: what the guest who would get a new one was named by. */
+const failThreadLimit = (field: "guest_name" | "order_id") =>
+  invalid(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS} threads.`)
+
+/** What a guest writes: an attachment is somewhere else. */
+export interface GuestMessage {
+  readonly text: string
+  readonly attachmentUrl: string | undefined
+}
+
+/** `field`: what the thread was named by. */
+const addGuestMessage = (
+  context: RuleContext,
+  thread: SandboxThread,
+  { field, ...guestMessage }: GuestMessage & { readonly field: "thread_id" | "order_id" | "guest_name" },
+  write: Pick<SandboxWrite, "order" | "words">
+) => {
+  if (thread.messages >= SANDBOX_MESSAGES) {
+    return conflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
+  }
+  const { now } = context.scene
+  const { thread: after, message } = appendMessage(thread, { sender: "guest", ...guestMessage }, now)
+  const words = [...write.words, toMessageOutboxEvent(message, dueWithAct(now))]
+  const writing = { ...write, threads: [{ before: context.thread, after }], messages: [message], words }
+  return Result.succeed({ writing, answer: toMessageView(context, after, message) })
+}
+
+export interface InquiryDetails extends NewThreadSlot {
+  readonly guest: ThreadGuest
+  readonly room: RoomRequest
+  readonly guestMessage: GuestMessage
+}
+
+/** A guest asks about nights that somebody could book, be they sold by now: in the thread he has, else in a new one. */
+export const inquireRule =
+  ({ guest, room, guestMessage, threadId, isFull }: InquiryDetails) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
+    Result.gen(function* () {
+      yield* requireListing(context.scene, room.listing_id)
+      yield* checkDates(context.scene, room)
+      const { adults, children, ...stayDates } = room
+      const inquiry = { ...stayDates, number_of_adults: adults, number_of_children: children }
+      const { thread: before } = context
+      const { now } = context.scene
+      if (before === undefined && isFull) return yield* failThreadLimit("guest_name")
+      const thread = before === undefined ? newThread(threadId, guest, now, inquiry) : withInquiry(before, inquiry)
+      return yield* addGuestMessage(
+        context,
+        thread,
+        { field: "guest_name", ...guestMessage },
+        { words: [toThreadOutboxEvent(thread, dueWithAct(now))] }
+      )
+    })
+
+/** A guest writes in a thread. */
+export const writeMessageRule =
+  (guestMessage: GuestMessage) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
+    context.thread === undefined
+      ? Result.fail(new NotFound({ message: "thread_id: no such thread." }))
+      : addGuestMessage(context, context.thread, { field: "thread_id", ...guestMessage }, { words: [] })
+
+/** The guest of an order writes: one that was booked before there were threads says its thread from now on. */
+export const writeOrderMessageRule =
+  (guestMessage: GuestMessage, { threadId, isFull }: NewThreadSlot) =>
+  (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> => {
+    const message = { field: "order_id", ...guestMessage } as const
+    const { order, thread: existingThread } = context
+    const { now } = context.scene
+    if (order === undefined) return Result.fail(new NotFound({ message: "order_id: no such order." }))
+    if (existingThread === undefined && isFull) return failThreadLimit("order_id")
+    const thread = existingThread ?? newThread(order.said.thread_id ?? threadId, order.said.booker, now)
+    const words = existingThread === undefined ? [toThreadOutboxEvent(thread, dueWithAct(now))] : []
+    if (typeof order.said.thread_id === "string") return addGuestMessage(context, thread, message, { words })
+    const after = assignThread(order, thread.thread_id, now)
+    return addGuestMessage(context, thread, message, {
+      order: { before: order, after },
+      words: [...words, toOrderOutboxEvent(after, dueWithAct(now))]
+    })
+  }

@@ -1,0 +1,164 @@
+import { Effect, Result } from "effect"
+import { NotFound } from "../../contract/errors.ts"
+import type { ChannelOrderEvent, ChannelReviewEvent } from "../../domain/channels/port/channel-events.ts"
+import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
+import { parseChannelInstant } from "../../domain/channels/port/event-handling.ts"
+import { makeAccountLookup } from "./account-lookup.ts"
+import { listNights } from "./bookability.ts"
+import { dueWithAct } from "./due-times.ts"
+import { toOrderScope } from "./guest-act-runner.ts"
+import { findDay, takeNight } from "./listing-calendar.ts"
+import { type MarketplaceSnapshot, withListingDays } from "./marketplace-snapshot.ts"
+import { newOffer } from "./offers.ts"
+import { holdsNights } from "./order-transitions.ts"
+import { mergeReview } from "./reviews.ts"
+import type { SandboxMessage, SandboxOrder } from "./rows.ts"
+import {
+  makeRuleRunner,
+  type RuleContext,
+  type RuleOutcome,
+  toMessageOutboxEvent,
+  toOfferOutboxEvent,
+  toOrderOutboxEvent,
+  toReviewOutboxEvent,
+  toThreadOutboxEvent
+} from "./rule-runner.ts"
+import { SandboxOutbox } from "./SandboxOutbox.ts"
+import { SandboxRepository } from "./SandboxRepository.ts"
+import { appendMessage, newThread, type SandboxMessageDraft, type ThreadGuest, type ThreadInquiry } from "./threads.ts"
+
+// What the marketplace has had all along: orders, threads and reviews are in its books as they stand, whatever its calendar
+// sells today.
+
+/** The nights of the order's rooms are sold. */
+const sellNights = (scene: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): MarketplaceSnapshot =>
+  rooms.reduce((snapshot, { listing_id, check_in_date, check_out_date }) => {
+    const listing = snapshot.listings.get(listing_id)
+    if (listing === undefined) return snapshot
+    const days = snapshot.days.get(listing_id) ?? new Map()
+    const nights = listNights({ checkIn: check_in_date, checkOut: check_out_date })
+    return withListingDays(
+      snapshot,
+      listing_id,
+      nights.map((night) => takeNight(findDay(listing, days, night)))
+    )
+  }, scene)
+
+/** The order as it stands; one that is in the books stays as it is. */
+export const importOrderRule =
+  (said: ChannelOrderEvent) =>
+  ({ scene, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
+    if (order !== undefined) return Result.succeed({ answer: undefined })
+    const after: SandboxOrder = {
+      order_id: said.channel_id,
+      version: said.version,
+      status: said.status,
+      answer: null,
+      expires_at: typeof said.expires_at === "string" ? parseChannelInstant(said.expires_at) : null,
+      said,
+      booked_at: parseChannelInstant(said.booked_at)
+    }
+    const days = holdsNights(said.status) ? Array.from(sellNights(scene, said).changed.values()) : []
+    const words = [toOrderOutboxEvent(after, dueWithAct(scene.now))]
+    return Result.succeed({ writing: { order: { before: undefined, after }, days, words }, answer: undefined })
+  }
+
+/** A thread that there has been all along, of a guest who has no other. */
+export interface HistoricThread {
+  readonly threadId: string
+  readonly guest: ThreadGuest
+  readonly inquiry: ThreadInquiry
+  readonly messages: ReadonlyArray<SandboxMessageDraft & { readonly at: Date }>
+  readonly offers: ReadonlyArray<
+    OutboundOffer & { readonly offerId: string; readonly currency: string; readonly at: Date }
+  >
+}
+
+/** What an account has had all along. */
+export interface AccountHistory {
+  readonly threads: ReadonlyArray<HistoricThread>
+  readonly orders: ReadonlyArray<ChannelOrderEvent>
+  readonly reviews: ReadonlyArray<Omit<ChannelReviewEvent, "type" | "version">>
+}
+
+const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: HistoricThread, now: Date) => {
+  const [first] = messages
+  const messageRecords: Array<SandboxMessage> = []
+  let thread = newThread(threadId, guest, first?.at ?? now, inquiry)
+  for (const each of messages) {
+    const { thread: after, message } = appendMessage(thread, each, each.at)
+    thread = after
+    messageRecords.push(message)
+  }
+  return {
+    thread: { ...thread, offers: offers.length },
+    messages: messageRecords,
+    offers: offers.map(({ offerId, currency, at, ...outboundOffer }) =>
+      newOffer(offerId, outboundOffer, { price: outboundOffer.price ?? 0, currency }, at)
+    )
+  }
+}
+
+/** All of them in one writing. */
+const importThreadsRule =
+  (historicThreads: ReadonlyArray<HistoricThread>) =>
+  ({ scene: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
+    const dueAt = dueWithAct(now)
+    const records = historicThreads.map((each) => toThreadRecords(each, now))
+    const messages = records.flatMap((each) => each.messages)
+    const offers = records.flatMap((each) => each.offers)
+    const words = [
+      ...records.map(({ thread }) => toThreadOutboxEvent(thread, dueAt)),
+      ...messages.map((message) => toMessageOutboxEvent(message, dueAt)),
+      ...offers.map((offer) => toOfferOutboxEvent(offer, dueAt))
+    ]
+    const threads = records.map(({ thread }) => ({ before: undefined, after: thread }))
+    return Result.succeed({ writing: { threads, messages, offers, words }, answer: undefined })
+  }
+
+/** What was said of the stay; a review that is in the books stays as it is. */
+const importReviewRule =
+  ({ channel_id: _order, ...parts }: AccountHistory["reviews"][number]) =>
+  ({ scene: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
+    if (order === undefined || review !== undefined) return Result.succeed({ answer: undefined })
+    const after = mergeReview(order, undefined, parts)
+    const words = [toReviewOutboxEvent(after, dueWithAct(now))]
+    return Result.succeed({ writing: { reviews: [after], words }, answer: undefined })
+  }
+
+/** Orders between two tellings: what one telling can tell of an account. */
+const ORDERS_PER_FLUSH = 100
+/** Tellings at the end: messages of a thread are told one after the other. */
+const MAX_FINAL_FLUSHES = 50
+
+/** Puts what an account has had all along into the books and tells the service of it. */
+export const makeImportHistory = Effect.gen(function* () {
+  const repository = yield* SandboxRepository
+  const accountLookup = yield* makeAccountLookup
+  const runRule = yield* makeRuleRunner
+  const outbox = yield* SandboxOutbox
+  return Effect.fnUntraced(function* (accountId: number, { threads, orders, reviews }: AccountHistory) {
+    const account = yield* accountLookup.byAccountId(accountId)
+    if (account === undefined) {
+      return yield* new NotFound({ message: "channel_account_id: the sandbox has no such account." })
+    }
+    const existingIds = yield* repository.findExistingThreads(
+      account,
+      threads.map(({ threadId }) => threadId)
+    )
+    const newThreads = threads.filter(({ threadId }) => !existingIds.has(threadId))
+    if (newThreads.length > 0) yield* runRule(account, {}, importThreadsRule(newThreads))
+    for (const [index, said] of orders.entries()) {
+      const listings = said.rooms.map(({ listing_id }) => listing_id)
+      const dates = said.rooms.flatMap(({ check_in_date, check_out_date }) => [check_in_date, check_out_date])
+      yield* runRule(account, toOrderScope(said.channel_id, listings, dates), importOrderRule(said))
+      if (index % ORDERS_PER_FLUSH === ORDERS_PER_FLUSH - 1) yield* outbox.flush(account)
+    }
+    for (const review of reviews) {
+      yield* runRule(account, { orderId: review.channel_id, reviews: true }, importReviewRule(review))
+    }
+    for (let left = MAX_FINAL_FLUSHES; left > 0; left--) {
+      if (!(yield* outbox.flush(account))) return
+    }
+  })
+})

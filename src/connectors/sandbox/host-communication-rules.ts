@@ -1,0 +1,173 @@
+import { Result } from "effect"
+import { formatUtcInstant } from "../../contract/time.ts"
+import type {
+  CreatedOffer,
+  MessageSendResult,
+  OutboundMessage,
+  OutboundOffer,
+  OutboundReview
+} from "../../domain/channels/port/connector.ts"
+import { ChannelRefused } from "../../domain/channels/port/errors.ts"
+import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../platform/limits.ts"
+import { toMajorUnits, toUnits } from "./amounts.ts"
+import { CHANNEL_PROFILES } from "./channel-profiles.ts"
+import { dueAfterResponse } from "./due-times.ts"
+import { failRefused, requireRemoteListing, requireRemoteOrder } from "./host-order-rules.ts"
+import { type RuleError, takeOfferedRoom } from "./marketplace-snapshot.ts"
+import { newOffer, offerStatusAt, withOfferStatus } from "./offers.ts"
+import { priceStandardRoom, type RoomRequest, toRoomId } from "./order-transitions.ts"
+import { isSameReview, isStayOver, mergeReview, toHostReviewSide } from "./reviews.ts"
+import type { SandboxListing, SandboxOffer, SandboxThread } from "./rows.ts"
+import {
+  type RuleContext,
+  type RuleOutcome,
+  toMessageOutboxEvent,
+  toOfferOutboxEvent,
+  toReviewOutboxEvent
+} from "./rule-runner.ts"
+import { appendMessage } from "./threads.ts"
+
+// What the host says to guests and of them by the service, and what becomes of it: pure rules over what was read.
+
+type HostRuleResult<A> = Result.Result<RuleOutcome<A>, ChannelRefused>
+
+const requireRemoteThread = ({ thread }: RuleContext): Result.Result<SandboxThread, ChannelRefused> =>
+  thread === undefined ? failRefused("there is no such thread") : Result.succeed(thread)
+
+/** A channel that keeps our name of a message knows it again; any other is not told twice what may be there. */
+export const sendMessageRule =
+  (sent: OutboundMessage) =>
+  (context: RuleContext): HostRuleResult<MessageSendResult> =>
+    Result.gen(function* () {
+      const { account, now } = context.scene
+      const { deduplicatesMessages: knowsMessages } = CHANNEL_PROFILES[account.channel_type]
+      if (sent.again && !knowsMessages) return { answer: { outcome: "unknown" } }
+      if (context.message !== undefined) return { answer: toSendResult(context.message.said.message_id) }
+      const before = yield* requireRemoteThread(context)
+      if (before.messages >= SANDBOX_MESSAGES)
+        return yield* failRefused(`a thread has at most ${SANDBOX_MESSAGES} messages`)
+      const sentAs = knowsMessages ? sent.messageId : undefined
+      const { thread: after, message } = appendMessage(
+        before,
+        { sender: "host", text: sent.text, attachmentUrl: sent.imageUrl, sentAs },
+        now
+      )
+      const words = [toMessageOutboxEvent(message, dueAfterResponse(now))]
+      const writing = { threads: [{ before, after }], messages: [message], words }
+      return { writing, answer: toSendResult(message.said.message_id) }
+    })
+
+const toSendResult = (channelMessageId: string): MessageSendResult => ({ outcome: "sent", channelMessageId })
+
+const toCreatedOffer = ({ said }: SandboxOffer): CreatedOffer => ({
+  offerId: said.offer_id,
+  price: said.price,
+  currency: said.currency,
+  createdAt: said.created_at,
+  expiresAt: said.expires_at
+})
+
+/** In the words of a channel, which know nothing of our fields. */
+const toChannelRefusal = ({ message }: RuleError): ChannelRefused =>
+  new ChannelRefused({ reason: message.replace(/^listing_id: /, "").replace(/\.$/, "") })
+
+const toRoomRequest = (offer: OutboundOffer): RoomRequest => ({
+  listing_id: offer.listingId,
+  check_in_date: offer.checkInDate,
+  check_out_date: offer.checkOutDate,
+  adults: offer.numberOfAdults,
+  children: offer.numberOfChildren
+})
+
+/** What the offer costs: a price of the host's own, or the standard one. */
+const requireOfferPrice = (
+  { scene }: RuleContext,
+  offer: OutboundOffer,
+  listing: SandboxListing,
+  request: RoomRequest
+): Result.Result<number, ChannelRefused> => {
+  const { account, days } = scene
+  if (offer.offerType === "preapproval") {
+    const known = days.get(listing.listing_id) ?? new Map()
+    return Result.succeed(priceStandardRoom(account.channel_type, listing, known, request, toRoomId(1)).rate)
+  }
+  const units = offer.price === null ? undefined : toUnits(offer.price, listing.currency)
+  return units === undefined || units <= 0n
+    ? failRefused(`${offer.price} is not a valid price in ${listing.currency}`)
+    : Result.succeed(toMajorUnits(units, listing.currency))
+}
+
+/** One reference is one offer, however often it is asked for. */
+export const createOfferRule =
+  (outboundOffer: OutboundOffer, offerId: string) =>
+  (context: RuleContext): HostRuleResult<CreatedOffer> =>
+    Result.gen(function* () {
+      if (context.offer !== undefined) return { answer: toCreatedOffer(context.offer) }
+      const { account, now } = context.scene
+      if (!CHANNEL_PROFILES[account.channel_type].offerTypes.includes(outboundOffer.offerType)) {
+        return yield* failRefused(`${account.channel_type} does not support such offers`)
+      }
+      const before = yield* requireRemoteThread(context)
+      if (before.offers >= SANDBOX_OFFERS) return yield* failRefused(`a thread has at most ${SANDBOX_OFFERS} offers`)
+      const listing = yield* requireRemoteListing(context, outboundOffer.listingId)
+      if (outboundOffer.currency !== null && outboundOffer.currency !== listing.currency) {
+        const reason = `the listing is sold in ${listing.currency}`
+        return yield* Result.fail(new ChannelRefused({ field: "currency", reason }))
+      }
+      const { currency } = listing
+      const request = toRoomRequest(outboundOffer)
+      yield* Result.mapError(takeOfferedRoom(context.scene, request), toChannelRefusal)
+      const price = yield* requireOfferPrice(context, outboundOffer, listing, request)
+      const offer = newOffer(offerId, outboundOffer, { price, currency }, now)
+      const after = { ...before, offers: before.offers + 1 }
+      const words = [toOfferOutboxEvent(offer, dueAfterResponse(now))]
+      return { writing: { threads: [{ before, after }], offers: [offer], words }, answer: toCreatedOffer(offer) }
+    })
+
+/** One that is withdrawn already stays so. */
+export const withdrawOfferRule =
+  (threadId: string) =>
+  (context: RuleContext): HostRuleResult<void> =>
+    Result.gen(function* () {
+      const thread = yield* requireRemoteThread(context)
+      const { offer } = context
+      if (offer === undefined || offer.thread_id !== threadId) return yield* failRefused("there is no such offer")
+      const status = offerStatusAt(offer, context.scene.now)
+      if (status === "withdrawn") return { answer: undefined }
+      if (status !== "active") return yield* failRefused(`the offer is ${status}`)
+      const after = withOfferStatus(offer, "withdrawn")
+      const words = [toOfferOutboxEvent(after, dueAfterResponse(context.scene.now))]
+      return { writing: { threads: [{ before: thread, after: thread }], offers: [after], words }, answer: undefined }
+    })
+
+/** Both parts or none; what is there already is taken again if it says the same. */
+export const writeHostReviewRule =
+  ({ review, reply }: OutboundReview) =>
+  (context: RuleContext): HostRuleResult<void> =>
+    Result.gen(function* () {
+      const { account, now } = context.scene
+      const order = yield* requireRemoteOrder(context)
+      if (!CHANNEL_PROFILES[account.channel_type].allowsHostReviews) {
+        return yield* failRefused(`${account.channel_type} does not accept reviews from hosts`)
+      }
+      if (!isStayOver(order, account, now)) return yield* failRefused("the stay is not over")
+      const { guest_review, host_review, host_reply } = context.review?.said ?? {}
+      const side = review === null ? undefined : toHostReviewSide(review, now)
+      if (side !== undefined && host_review && !isSameReview(side, host_review)) {
+        return yield* failRefused("the host has already reviewed the stay")
+      }
+      if (reply !== null && !guest_review) return yield* failRefused("the guest has written no review")
+      if (reply !== null && host_reply && host_reply.content !== reply) {
+        return yield* failRefused("the host has already replied")
+      }
+      const parts = {
+        ...(side === undefined || host_review ? {} : { host_review: side }),
+        ...(reply === null || host_reply ? {} : { host_reply: { content: reply, created_at: formatUtcInstant(now) } })
+      }
+      if (Object.keys(parts).length === 0) return { answer: undefined }
+      const after = mergeReview(order, context.review, parts)
+      return {
+        writing: { reviews: [after], words: [toReviewOutboxEvent(after, dueAfterResponse(now))] },
+        answer: undefined
+      }
+    })

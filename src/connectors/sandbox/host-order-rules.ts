@@ -1,0 +1,101 @@
+import { Result } from "effect"
+import { ChannelRefused } from "../../domain/channels/port/errors.ts"
+import type { SandboxStayDates } from "./bookability.ts"
+import { CHANNEL_PROFILES } from "./channel-profiles.ts"
+import { dueAfterResponse } from "./due-times.ts"
+import { findRefusedSetting, mergeSettings } from "./listing-settings.ts"
+import { releaseRoom } from "./marketplace-snapshot.ts"
+import { approveOrder, declineOrder, orderPaid, orderTotal } from "./order-transitions.ts"
+import type { ListingSettings, SandboxDay, SandboxListing, SandboxOrder } from "./rows.ts"
+import { type RuleContext, type RuleOutcome, toListingOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
+
+// What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
+
+export const failRefused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
+
+/** The order of an act, or why there is none. */
+export const requireRemoteOrder = ({ order }: RuleContext): Result.Result<SandboxOrder, ChannelRefused> =>
+  order === undefined ? failRefused("there is no such order") : Result.succeed(order)
+
+export const requireRemoteListing = (
+  { scene }: RuleContext,
+  listingId: string
+): Result.Result<SandboxListing, ChannelRefused> => {
+  const listing = scene.listings.get(listingId)
+  return listing === undefined ? failRefused("there is no such listing") : Result.succeed(listing)
+}
+
+/**
+ * Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. What is agreed to holds its
+ * nights in the host's calendar from now on: he need not be told.
+ */
+export const approveOrderRule = (
+  context: RuleContext
+): Result.Result<RuleOutcome<SandboxOrder["status"]>, ChannelRefused> =>
+  Result.flatMap(requireRemoteOrder(context), (before) => {
+    if (before.answer === "approved") return Result.succeed({ answer: before.status })
+    const { account, now } = context.scene
+    const left = orderTotal(before) - orderPaid(before, context.payments)
+    const after = approveOrder(account.channel_type, before, left, now)
+    if (after === undefined) return failRefused(`the order is ${before.status}`)
+    return Result.succeed({
+      writing: {
+        order: { before, after },
+        words: [{ ...toOrderOutboxEvent(after, dueAfterResponse(now)), told_version: after.version }]
+      },
+      answer: after.status
+    })
+  })
+
+export const declineOrderRule = (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
+  Result.flatMap(requireRemoteOrder(context), (before) => {
+    if (before.answer === "declined") return Result.succeed({ answer: undefined })
+    const after = declineOrder(before, context.scene.now)
+    if (after === undefined) return failRefused(`the order is ${before.status}`)
+    const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.scene)
+    const words = [toOrderOutboxEvent(after, dueAfterResponse(context.scene.now))]
+    const days = Array.from(freed.changed.values())
+    return Result.succeed({ writing: { order: { before, after }, days, words }, answer: undefined })
+  })
+
+type ComputePushedDays = (
+  listing: SandboxListing,
+  days: ReadonlyMap<string, SandboxDay>,
+  unsyncedNights: ReadonlyArray<SandboxStayDates>
+) => Result.Result<ReadonlyArray<SandboxDay>, string>
+
+export const pushDaysRule =
+  (listingId: string, computeDays: ComputePushedDays) =>
+  (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
+    Result.gen(function* () {
+      const listing = yield* requireRemoteListing(context, listingId)
+      const changed = computeDays(listing, context.scene.days.get(listingId) ?? new Map(), context.unheard)
+      const days = yield* Result.mapError(changed, (reason) => new ChannelRefused({ reason }))
+      return { writing: { days, words: [] }, answer: undefined }
+    })
+
+/** Settings are of one of the two kinds that have any. */
+export const changeSettingsRule =
+  (listingId: string, settingsKind: "airbnb" | "vrbo", sent: ListingSettings) =>
+  (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
+    Result.gen(function* () {
+      const { account, now } = context.scene
+      if (CHANNEL_PROFILES[account.channel_type].settingsKind !== settingsKind)
+        return yield* failRefused(`${account.channel_type} does not support such settings`)
+      const listing = yield* requireRemoteListing(context, listingId)
+      const refusedSetting = findRefusedSetting(account.channel_type, listing, sent)
+      if (refusedSetting !== undefined) {
+        const { field, reason } = refusedSetting
+        return yield* Result.fail(new ChannelRefused({ field: `settings.${field}`, reason }))
+      }
+      const settings = mergeSettings(account.channel_type, listing.settings, sent)
+      const instant = settings["instant_booking"]
+      const after: SandboxListing = {
+        ...listing,
+        settings,
+        instant: typeof instant === "boolean" ? instant : listing.instant,
+        version: listing.version + 1
+      }
+      const words = [toListingOutboxEvent(after, settingsKind === "vrbo", dueAfterResponse(now))]
+      return { writing: { changedListings: [after], words }, answer: undefined }
+    })

@@ -1,0 +1,178 @@
+import { Result } from "effect"
+import { formatMinorUnits } from "../../contract/money.ts"
+import { addDays, daysInRange } from "../../contract/time.ts"
+import type {
+  DayRangeInventory,
+  DayRangePrice,
+  DayRangeRestrictions,
+  ListingDay,
+  Restrictions
+} from "../../domain/channels/port/listing-days.ts"
+import { parseUnits, toMajorUnits, toRoundedUnits, withoutPercent } from "./amounts.ts"
+import { CHANNEL_PROFILES, type SandboxChannel, supportsRestriction } from "./channel-profiles.ts"
+import { defaultNightPrice } from "./listing-settings.ts"
+import type { SandboxDay, SandboxListing } from "./rows.ts"
+
+// What a listing sells on its days, and what becomes of them by what the host says.
+
+/** Days one push may name: those that can be sold, and some. */
+const MAX_PUSHED_DAYS = 1_200
+
+/** The days of a listing of which something is known, by date. */
+export type DaysByDate = ReadonlyMap<string, SandboxDay>
+
+export const indexDays = (listing: SandboxListing, days: ReadonlyArray<SandboxDay>): DaysByDate =>
+  new Map(days.filter((day) => day.listing_id === listing.listing_id).map((day) => [day.day, day]))
+
+export const findDay = (listing: SandboxListing, days: DaysByDate, date: string): SandboxDay =>
+  days.get(date) ?? {
+    listing_id: listing.listing_id,
+    day: date,
+    price: null,
+    offered: null,
+    taken: 0,
+    sold: 0,
+    restrictions: {}
+  }
+
+/** How many can still be sold. */
+export const availableCount = (listing: SandboxListing, { offered, taken, sold }: SandboxDay): number =>
+  offered === null ? Math.max(listing.rooms - sold, 0) : offered - taken
+
+/** What the guest pays for the night before taxes, in smallest units. */
+export const nightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
+  price === null ? defaultNightPrice(listing, day) : parseUnits(price, listing.currency)
+
+/** A night is sold, or free again: what the host said last of how many there are stays the last word. */
+export const takeNight = (day: SandboxDay): SandboxDay => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
+export const releaseNight = (day: SandboxDay): SandboxDay => ({
+  ...day,
+  taken: Math.max(day.taken - 1, 0),
+  sold: Math.max(day.sold - 1, 0)
+})
+
+/** The days from `start` to `end`, both included. */
+export const datesBetween = (start: string, end: string): ReadonlyArray<string> =>
+  Array.from({ length: Math.max(daysInRange(start, end), 0) }, (_, index) => addDays(start, index))
+
+/** The days as the host reads them. */
+export const toListingDays = (
+  channel: SandboxChannel,
+  listing: SandboxListing,
+  days: DaysByDate,
+  { start, end }: { readonly start: string; readonly end: string }
+): ReadonlyArray<ListingDay> =>
+  datesBetween(start, end).map((date) => {
+    const day = findDay(listing, days, date)
+    const guestPrice = nightPrice(listing, day)
+    const price =
+      CHANNEL_PROFILES[channel].pushedPriceIs === "the guest's"
+        ? withoutPercent(guestPrice, listing.commission)
+        : guestPrice
+    return {
+      date,
+      price: toMajorUnits(price, listing.currency),
+      inventory: availableCount(listing, day),
+      ...(Object.keys(day.restrictions).length === 0 ? {} : { restrictions: day.restrictions })
+    }
+  })
+
+interface DayRange {
+  readonly start_date: string
+  readonly end_date: string
+}
+
+/** Of each day that the ranges name the last range that names it, by how many days it is after `first`. */
+const lastRangeByDay = <R extends DayRange>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
+  const last = new Map<number, R>()
+  for (const range of ranges.toReversed()) {
+    const end = daysInRange(first, range.end_date)
+    for (let index = daysInRange(first, range.start_date) - 1; index < end; index++)
+      if (!last.has(index)) last.set(index, range)
+  }
+  return last
+}
+
+/**
+ * What each day that the ranges name becomes. `lists` are the ranges of which the last one of a day counts, each for itself.
+ * A day is reckoned once, however many ranges name it.
+ */
+const applyRanges = <R extends DayRange>(
+  listing: SandboxListing,
+  days: DaysByDate,
+  lists: ReadonlyArray<ReadonlyArray<R>>,
+  change: (day: SandboxDay, range: R) => SandboxDay
+): Result.Result<ReadonlyArray<SandboxDay>, string> => {
+  const [first] = lists.flatMap((ranges) => ranges.map(({ start_date }) => start_date)).toSorted()
+  if (first === undefined) return Result.succeed([])
+  if (lists.some((ranges) => ranges.some((range) => daysInRange(range.start_date, range.end_date) > MAX_PUSHED_DAYS))) {
+    return Result.fail("a range is too long")
+  }
+  const changed = new Map<number, SandboxDay>()
+  for (const ranges of lists) {
+    for (const [index, range] of lastRangeByDay(first, ranges)) {
+      changed.set(index, change(changed.get(index) ?? findDay(listing, days, addDays(first, index)), range))
+    }
+    if (changed.size > MAX_PUSHED_DAYS) return Result.fail("too many days")
+  }
+  return Result.succeed(Array.from(changed.values()))
+}
+
+export const applyPrices = (listing: SandboxListing, days: DaysByDate, prices: ReadonlyArray<DayRangePrice>) =>
+  prices.every(({ price }) => price > 0)
+    ? applyRanges(listing, days, [prices], (day, { price }) => ({
+        ...day,
+        price: formatMinorUnits(toRoundedUnits(price, listing.currency), listing.currency)
+      }))
+    : Result.fail("a price must be above zero")
+
+/** What is said of a night does not count those who have it and of whom the host does not know yet. */
+export const applyInventories = (
+  listing: SandboxListing,
+  days: DaysByDate,
+  inventories: ReadonlyArray<DayRangeInventory>,
+  unsyncedCounts: ReadonlyMap<string, number>
+) =>
+  applyRanges(listing, days, [inventories], (day, { inventory }) => ({
+    ...day,
+    offered: inventory,
+    taken: Math.min(unsyncedCounts.get(day.day) ?? 0, inventory)
+  }))
+
+/** What the channel does not honour it refuses, all of it. What is not said of a day stays. */
+export const applyRestrictions = (
+  channel: SandboxChannel,
+  listing: SandboxListing,
+  days: DaysByDate,
+  restrictions: ReadonlyArray<DayRangeRestrictions>
+): Result.Result<ReadonlyArray<SandboxDay>, string> => {
+  const unsupported = restrictions.flatMap((range) =>
+    restrictionNames(toRestrictions(range)).filter((name) => !supportsRestriction(channel, name))
+  )
+  if (unsupported[0] !== undefined) return Result.fail(`${channel} does not support ${unsupported[0]}`)
+  const lists = RESTRICTION_NAMES.map((name) =>
+    restrictions.flatMap(({ start_date, end_date, [name]: value }) =>
+      value === undefined ? [] : [{ start_date, end_date, rules: { [name]: value } }]
+    )
+  )
+  return applyRanges(listing, days, lists, (day, { rules }) => ({
+    ...day,
+    restrictions: { ...day.restrictions, ...rules }
+  }))
+}
+
+const toRestrictions = ({ start_date: _start, end_date: _end, ...rules }: DayRangeRestrictions): Restrictions => rules
+
+const RESTRICTION_NAMES = [
+  "closed_on_arrival",
+  "closed_on_departure",
+  "min_stay_on_arrival",
+  "max_stay_on_arrival",
+  "min_stay_through",
+  "max_stay_through",
+  "min_advance_reservation",
+  "max_advance_reservation",
+  "exact_stay_on_arrival"
+] as const
+
+const restrictionNames = (rules: Restrictions) => RESTRICTION_NAMES.filter((name) => rules[name] !== undefined)

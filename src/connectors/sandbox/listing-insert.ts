@@ -1,0 +1,74 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { column, columnDefinitions, columnNames, rowParameterSql } from "../../platform/database/columns.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { jsonParameter } from "../../platform/database/parameters.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { SANDBOX_LISTINGS } from "../../platform/limits.ts"
+import { CHANNEL_PROFILES } from "./channel-profiles.ts"
+import { dueWithAct } from "./due-times.ts"
+import { type SandboxAccount, SandboxListing } from "./rows.ts"
+import { toListingOutboxEvent } from "./rule-runner.ts"
+import type { SandboxAccountKey } from "./SandboxRepository.ts"
+
+// New listings of accounts.
+
+const ListingColumns = Schema.Struct({
+  listing_id: column("text", SandboxListing.fields.listing_id),
+  title: column("text", SandboxListing.fields.title),
+  currency: column("text", SandboxListing.fields.currency),
+  rooms: column("integer", SandboxListing.fields.rooms),
+  instant: column("boolean", SandboxListing.fields.instant),
+  commission: column("integer", SandboxListing.fields.commission),
+  tax: column("integer", SandboxListing.fields.tax),
+  settings: column("jsonb", SandboxListing.fields.settings),
+  version: column("bigint", SandboxListing.fields.version)
+})
+
+const OutboxColumns = Schema.Struct({ said: column("jsonb", Schema.Json) })
+
+const readInsertResult = makeSingleRowReader(Schema.Struct({ added: Schema.Int, full: Schema.Boolean }))
+
+interface ListingInsert extends SandboxAccountKey {
+  readonly listing: SandboxListing
+  readonly word: { readonly said: unknown }
+  readonly listingId: string
+  readonly now: Date
+  readonly due: Date
+}
+
+/** Answers what came of it: nothing is added where the account has a listing of that name, or no room for one more. */
+export const makeAddListing = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, listing, word, listingId, now, due }: Givens<ListingInsert>) => sql`
+      WITH room AS (
+        SELECT count(*) < ${sql.literal(String(SANDBOX_LISTINGS))} AS is_left FROM sandbox_listings
+        WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+      ), added AS (
+        INSERT INTO sandbox_listings (operator_id, account_id, created_at, ${sql.literal(columnNames(ListingColumns))})
+        SELECT ${operator_id}::bigint, ${account_id}::bigint, ${now}::timestamptz, ${sql.literal(columnNames(ListingColumns, "given"))}
+        FROM room, ${rowParameterSql(sql, ListingColumns, listing)} WHERE room.is_left
+        ON CONFLICT DO NOTHING
+        RETURNING listing_id
+      ), word AS (
+        INSERT INTO sandbox_words (operator_id, account_id, kind, subject, version, said, due_at)
+        SELECT ${operator_id}::bigint, ${account_id}::bigint, 'listing', ${listingId}, 1, given.said, ${due}::timestamptz
+        FROM added, jsonb_to_record(${jsonParameter(word)}::jsonb) AS given (${sql.literal(columnDefinitions(OutboxColumns))})
+        ON CONFLICT (operator_id, account_id, kind, subject) DO NOTHING
+      )
+      SELECT (SELECT count(*) FROM added)::int AS added, NOT (SELECT is_left FROM room) AS "full"`
+  )
+  return ({ operator_id, account_id, channel_type }: SandboxAccount, listing: SandboxListing, now: Date) => {
+    const { said, due_at: due } = toListingOutboxEvent(
+      listing,
+      CHANNEL_PROFILES[channel_type].settingsKind === "vrbo",
+      dueWithAct(now)
+    )
+    const word = { said }
+    return Effect.map(
+      readInsertResult(statement({ operator_id, account_id, listing, word, listingId: listing.listing_id, now, due })),
+      ({ added, full }): "added" | "full" | "known" => (added > 0 ? "added" : full ? "full" : "known")
+    )
+  }
+}

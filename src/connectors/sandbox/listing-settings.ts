@@ -1,0 +1,201 @@
+import type { Schema } from "effect"
+import { toRoundedUnits, toUnits } from "./amounts.ts"
+import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
+import type { ListingSettings, SandboxListing } from "./rows.ts"
+
+// Prices and rules of a listing, as the two channels keep them that have any; the others keep two prices.
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
+
+/** What a new listing of a channel has. Prices in major units of the listing's currency. */
+export const defaultSettings = (
+  channel: SandboxChannel,
+  currency: string,
+  price: { readonly base: number; readonly cleaning: number },
+  instant: boolean
+): ListingSettings => {
+  const { settingsKind: rules, cancellationPolicies } = CHANNEL_PROFILES[channel]
+  if (rules === "airbnb") return defaultAirbnbSettings(currency, price, instant, cancellationPolicies[0] ?? "flexible")
+  if (rules === "vrbo") return defaultVrboSettings(price, instant)
+  return { base_price: price.base, cleaning_fee: price.cleaning }
+}
+
+const defaultAirbnbSettings = (
+  currency: string,
+  { base, cleaning }: { readonly base: number; readonly cleaning: number },
+  instant: boolean,
+  policy: string
+): ListingSettings => ({
+  listing_currency: currency,
+  base_price: base,
+  weekend_price: null,
+  security_deposit: 0,
+  cleaning_fee: cleaning,
+  short_term_cleaning_fee: null,
+  pet_fee: null,
+  pet_fee_obj: null,
+  extra_guest_fee: null,
+  early_bird_discount: [],
+  last_minute_discount: [],
+  long_term_discount: [],
+  check_in_start_time: 15,
+  check_in_end_time: "FLEXIBLE",
+  check_out_before: 11,
+  instant_booking: instant,
+  max_guests: 4,
+  minimum_stay: 1,
+  maximum_stay: 365,
+  advance_notice: null,
+  availability_window: 365,
+  preparation_time: 0,
+  days_of_week_check_in: [0, 1, 2, 3, 4, 5, 6],
+  days_of_week_check_out: [0, 1, 2, 3, 4, 5, 6],
+  allow_rtb_above_max_nights: false,
+  cancellation_policy: policy,
+  long_term_cancellation_policy: null,
+  non_refundable_price_factor: null,
+  day_of_week_min_nights: [],
+  seasonal_min_stay: [],
+  new_listing_promotion: false,
+  high_rated_guest_discount: false,
+  mobile_only_discount: false
+})
+
+const defaultVrboSettings = (
+  { base, cleaning }: { readonly base: number; readonly cleaning: number },
+  instant: boolean
+): ListingSettings => ({
+  base_price: base,
+  nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])),
+  weekly_discount: null,
+  monthly_discount: null,
+  cleaning_fee: cleaning,
+  extra_guest_fee: null,
+  security_deposit: null,
+  extra_guest_number: null,
+  max_guests: 4,
+  minimum_stay: 1,
+  advance_notice: null,
+  availability_window: 365,
+  check_in_start_time: 15,
+  check_out_before: 11,
+  instant_booking: instant
+})
+
+/** What the channel does not take of settings that are sent, and why: `field` is its way in them. */
+export interface RefusedSetting {
+  readonly field: string
+  readonly reason: string
+}
+
+/** Undefined: the channel takes all of it. */
+export const findRefusedSetting = (
+  channel: SandboxChannel,
+  { currency }: SandboxListing,
+  sent: ListingSettings
+): RefusedSetting | undefined => {
+  const { cancellation_policy: policy, listing_currency } = sent
+  const policies = CHANNEL_PROFILES[channel].cancellationPolicies
+  if (typeof policy === "string" && !policies.includes(policy)) {
+    return { field: "cancellation_policy", reason: `${policy} is not eligible` }
+  }
+  if (typeof listing_currency === "string" && listing_currency !== currency) {
+    return { field: "listing_currency", reason: `the listing is sold in ${currency}` }
+  }
+  const tooPrecise = listAmounts(sent).find(({ amount }) => toUnits(amount, currency) === undefined)
+  return (
+    tooPrecise && { field: tooPrecise.field, reason: `${tooPrecise.amount} has more decimals than ${currency} has` }
+  )
+}
+
+/** The settings that are money, of either kind. */
+const AMOUNT_FIELDS = [
+  "base_price",
+  "weekend_price",
+  "security_deposit",
+  "cleaning_fee",
+  "short_term_cleaning_fee",
+  "pet_fee",
+  "extra_guest_fee"
+]
+
+interface SettingAmount {
+  readonly field: string
+  readonly amount: number
+}
+
+const listAmounts = (sent: ListingSettings): ReadonlyArray<SettingAmount> => {
+  const { pet_fee_obj, nightly_rate } = sent
+  const amounts = (settings: Schema.Json | undefined, names: ReadonlyArray<string>, prefix = "") =>
+    names.flatMap((name): ReadonlyArray<SettingAmount> => {
+      const amount = isObject(settings) ? settings[name] : undefined
+      return typeof amount === "number" ? [{ field: `${prefix}${name}`, amount }] : []
+    })
+  return [
+    ...amounts(sent, AMOUNT_FIELDS),
+    ...amounts(pet_fee_obj, ["amount"], "pet_fee_obj."),
+    ...amounts(nightly_rate, WEEKDAYS, "nightly_rate.")
+  ]
+}
+
+/** The settings with those that were sent in their place. */
+export const mergeSettings = (
+  channel: SandboxChannel,
+  settings: ListingSettings,
+  sent: ListingSettings
+): ListingSettings => {
+  const merged = { ...settings, ...sent }
+  return CHANNEL_PROFILES[channel].settingsKind === "vrbo"
+    ? mergeVrboSettings(merged, sent)
+    : mergeAirbnbSettings(merged, sent)
+}
+
+/** A fee for pets is one amount or a rule, never both: the one that was sent takes the other's place. */
+const mergeAirbnbSettings = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
+  if (isPresent(sent["pet_fee_obj"])) return { ...merged, pet_fee: null }
+  return isPresent(sent["pet_fee"]) ? { ...merged, pet_fee_obj: null } : merged
+}
+
+const VRBO_FEES = ["cleaning_fee", "extra_guest_fee", "security_deposit"]
+
+/** One price goes before a price each weekday, and is none where those differ; a fee of 0 is none. */
+const mergeVrboSettings = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
+  const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sent[fee] === 0).map((fee) => [fee, null]))
+  return { ...merged, ...cleared, ...deriveVrboPrices(merged, sent) }
+}
+
+const deriveVrboPrices = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
+  const base = sent["base_price"]
+  if (typeof base === "number") return { nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])) }
+  const rates = WEEKDAYS.map((weekday) => weekdayRate(merged, weekday))
+  return { base_price: rates.every((rate) => rate === rates[0]) ? (rates[0] ?? null) : null }
+}
+
+const isPresent = (value: Schema.Json | undefined): boolean => value !== undefined && value !== null
+
+const weekdayRate = ({ nightly_rate }: ListingSettings, weekday: string): number | undefined => {
+  const rate = isObject(nightly_rate) ? nightly_rate[weekday] : undefined
+  return typeof rate === "number" ? rate : undefined
+}
+
+const isObject = (value: Schema.Json | undefined): value is { readonly [name: string]: Schema.Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const FRIDAY = 5
+const SATURDAY = 6
+
+/** What a night costs of which nobody said a price, in smallest units. */
+export const defaultNightPrice = ({ settings, currency }: SandboxListing, date: string): bigint => {
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
+  const isWeekend = weekday === FRIDAY || weekday === SATURDAY
+  const { weekend_price, base_price } = settings
+  const weekend = isWeekend && typeof weekend_price === "number" ? weekend_price : undefined
+  const price = weekend ?? weekdayRate(settings, WEEKDAYS[weekday] ?? "") ?? base_price
+  return typeof price === "number" ? toRoundedUnits(price, currency) : 0n
+}
+
+/** The setting as a number; undefined: there is none. */
+export const numericSetting = ({ settings }: SandboxListing, name: string): number | undefined => {
+  const value = settings[name]
+  return typeof value === "number" ? value : undefined
+}

@@ -1,0 +1,227 @@
+import { DAY_MS, formatUtcInstant } from "../../contract/time.ts"
+import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
+import { parseUnits, percentOf, toMajorUnits, toRoundedUnits } from "./amounts.ts"
+import { listNights } from "./bookability.ts"
+import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
+import { type DaysByDate, findDay, nightPrice } from "./listing-calendar.ts"
+import { numericSetting } from "./listing-settings.ts"
+import type { SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
+
+// An order as its marketplace has it, and what it becomes. Every change raises its version.
+
+type Status = SandboxOrder["status"]
+
+/** Whether an order keeps its nights from others: a request does, while it waits. */
+export const holdsNights = (status: Status): boolean =>
+  status === "wait_accept" || status === "wait_pay" || status === "accepted"
+
+/** What a guest asks for: one room of a listing. */
+export interface RoomRequest {
+  readonly listing_id: string
+  readonly check_in_date: string
+  readonly check_out_date: string
+  readonly adults: number
+  readonly children: number
+}
+
+const CLEANING_FEE_SETTING = "cleaning_fee"
+
+/** What a room costs, in smallest units; the commission is a part of it. */
+interface Cost {
+  readonly accommodation: bigint
+  readonly cleaning: bigint
+  readonly taxes: bigint
+  readonly commission: bigint
+}
+
+const toChannelRoom = (
+  channel: SandboxChannel,
+  { currency, tax, commission: percent }: SandboxListing,
+  request: RoomRequest,
+  roomId: string,
+  { accommodation, cleaning, taxes, commission }: Cost
+): ChannelRoom => {
+  const nights = listNights({ checkIn: request.check_in_date, checkOut: request.check_out_date }).length
+  const detail = (type: string, description: string, units: bigint) =>
+    units === 0n ? [] : [{ type, description, amount: toMajorUnits(units, currency) }]
+  const details = [
+    ...detail("ACCOMMODATION", `${nights} night${nights === 1 ? "" : "s"}`, accommodation),
+    ...detail("CLEANING_FEE", "Cleaning", cleaning),
+    ...detail("TAXES", `${tax} % tax`, taxes),
+    ...detail("HOST_SERVICE_FEE", `${percent} % commission`, commission)
+  ]
+  return {
+    room_id: roomId,
+    listing_id: request.listing_id,
+    check_in_date: request.check_in_date,
+    check_out_date: request.check_out_date,
+    number_of_adults: request.adults,
+    number_of_children: request.children,
+    rate: toMajorUnits(accommodation + cleaning + taxes, currency),
+    commission: toMajorUnits(commission, currency),
+    accommodation: toMajorUnits(accommodation, currency),
+    ...(CHANNEL_PROFILES[channel].itemizesRate ? { details } : {})
+  }
+}
+
+/** A room at the standard price: the nights, the cleaning and the taxes on both. */
+export const priceStandardRoom = (
+  channel: SandboxChannel,
+  listing: SandboxListing,
+  days: DaysByDate,
+  request: RoomRequest,
+  roomId: string
+): ChannelRoom => {
+  const nights = listNights({ checkIn: request.check_in_date, checkOut: request.check_out_date })
+  const accommodation = nights.reduce((sum, night) => sum + nightPrice(listing, findDay(listing, days, night)), 0n)
+  const cleaning = toRoundedUnits(numericSetting(listing, CLEANING_FEE_SETTING) ?? 0, listing.currency)
+  const taxes = percentOf(accommodation + cleaning, listing.tax)
+  const commission = percentOf(accommodation + cleaning, listing.commission)
+  return toChannelRoom(channel, listing, request, roomId, { accommodation, cleaning, taxes, commission })
+}
+
+/** A room at a price that its host has made for the whole stay: nothing comes on top. */
+export const priceRoomAt = (
+  price: number,
+  channel: SandboxChannel,
+  listing: SandboxListing,
+  request: RoomRequest,
+  roomId: string
+): ChannelRoom => {
+  const accommodation = toRoundedUnits(price, listing.currency)
+  const commission = percentOf(accommodation, listing.commission)
+  return toChannelRoom(channel, listing, request, roomId, { accommodation, cleaning: 0n, taxes: 0n, commission })
+}
+
+/** What the guest pays for all rooms, in smallest units. */
+export const orderTotal = ({ said }: SandboxOrder): bigint =>
+  said.rooms.reduce((sum, { rate }) => sum + toRoundedUnits(rate, said.currency), 0n)
+
+/** What was paid and not given back, in smallest units. */
+export const orderPaid = ({ said: { currency } }: SandboxOrder, payments: ReadonlyArray<SandboxPayment>): bigint =>
+  payments.reduce((sum, { kind, amount }) => sum + (kind === "payment" ? 1n : -1n) * parseUnits(amount, currency), 0n)
+
+interface OrderDetails {
+  readonly orderId: string
+  readonly instant: boolean
+  readonly currency: string
+  readonly booker: ChannelOrderEvent["booker"]
+  readonly remarks: string | undefined
+  readonly policy: string | undefined
+  readonly threadId: string
+  readonly rooms: readonly [ChannelRoom, ...ChannelRoom[]]
+}
+
+/** A new order, the first of its versions. */
+export const createOrder = ({ orderId, instant, rooms, ...details }: OrderDetails, now: Date): SandboxOrder => {
+  const status = instant ? "accepted" : "wait_accept"
+  const said: ChannelOrderEvent = {
+    type: "order",
+    version: 1,
+    channel_id: orderId,
+    status,
+    booked_at: formatUtcInstant(now),
+    currency: details.currency,
+    booker: details.booker,
+    ...(details.remarks === undefined ? {} : { remarks: details.remarks }),
+    ...(details.policy === undefined ? {} : { cancellation_policy_category: details.policy }),
+    thread_id: details.threadId,
+    rooms
+  }
+  const order = { order_id: orderId, version: 1, status, answer: null, expires_at: null, said, booked_at: now } as const
+  return withStatus(order, status, now)
+}
+
+/** What waits, waits for a day. */
+const withStatus = (order: SandboxOrder, status: Status, now: Date): SandboxOrder => {
+  const defaultExpiry = status === "wait_accept" || status === "wait_pay" ? new Date(now.getTime() + DAY_MS) : null
+  const expires_at = status === order.status && order.expires_at !== null ? order.expires_at : defaultExpiry
+  const { expires_at: _before, ...said } = order.said
+  return {
+    ...order,
+    status,
+    expires_at,
+    said: {
+      ...said,
+      status,
+      version: order.version,
+      ...(expires_at === null ? {} : { expires_at: formatUtcInstant(expires_at) })
+    }
+  }
+}
+
+/** The next version of an order. */
+const nextVersion = (
+  order: SandboxOrder,
+  status: Status,
+  now: Date,
+  change: Partial<Pick<SandboxOrder, "answer" | "said">> = {}
+): SandboxOrder => withStatus({ ...order, ...change, version: order.version + 1 }, status, now)
+
+/** Undefined: an order that stands so cannot become that. */
+type OrderTransition = SandboxOrder | undefined
+
+/** The host agreed: it waits for the payment where the channel does so, unless nothing is left to pay. */
+export const approveOrder = (channel: SandboxChannel, order: SandboxOrder, left: bigint, now: Date): OrderTransition =>
+  order.status === "wait_accept"
+    ? nextVersion(
+        order,
+        CHANNEL_PROFILES[channel].requiresPaymentAfterApproval && left > 0n ? "wait_pay" : "accepted",
+        now,
+        {
+          answer: "approved"
+        }
+      )
+    : undefined
+
+export const declineOrder = (order: SandboxOrder, now: Date): OrderTransition =>
+  order.status === "wait_accept" ? nextVersion(order, "denied", now, { answer: "declined" }) : undefined
+
+export const cancelOrder = (order: SandboxOrder, now: Date): OrderTransition =>
+  holdsNights(order.status) ? nextVersion(order, "cancelled", now) : undefined
+
+/** Nobody answered, or nobody paid. */
+export const timeOutOrder = (order: SandboxOrder, now: Date): OrderTransition =>
+  order.status === "wait_accept" || order.status === "wait_pay" ? nextVersion(order, "timeout", now) : undefined
+
+/**
+ * With other rooms, of which so much was `paid`; the terms of a request that waits are asked for as they are now. What waits
+ * for a payment waits no longer where enough was paid.
+ */
+export const replaceRooms = (
+  order: SandboxOrder,
+  rooms: readonly [ChannelRoom, ...ChannelRoom[]],
+  paid: bigint,
+  now: Date
+): OrderTransition => {
+  if (!holdsNights(order.status)) return undefined
+  const said = { ...order.said, rooms }
+  const isPaid = order.status === "wait_pay" && orderTotal({ ...order, said }) <= paid
+  return nextVersion(order, isPaid ? "accepted" : order.status, now, { said })
+}
+
+/** After a payment that leaves so much: what waited for it is agreed when nothing is left. Undefined: it stays as it is. */
+export const acceptIfPaid = (order: SandboxOrder, left: bigint, now: Date): OrderTransition =>
+  order.status === "wait_pay" && left <= 0n ? nextVersion(order, "accepted", now) : undefined
+
+/** An order of which nobody had said a thread. */
+export const assignThread = (order: SandboxOrder, threadId: string, now: Date): SandboxOrder =>
+  nextVersion(order, order.status, now, { said: { ...order.said, thread_id: threadId } })
+
+/** Which of the rooms asked for are rooms that are there: known again by their listing, first come first. */
+export const matchRooms = (
+  order: SandboxOrder,
+  requests: ReadonlyArray<RoomRequest>
+): ReadonlyArray<{ readonly asked: RoomRequest; readonly room: ChannelRoom | undefined; readonly roomId: string }> => {
+  const unmatchedRooms = [...order.said.rooms]
+  let number = Math.max(0, ...order.said.rooms.map(({ room_id }) => Number(room_id.slice(ROOM_ID_PREFIX.length)) || 0))
+  return requests.map((request) => {
+    const at = unmatchedRooms.findIndex(({ listing_id }) => listing_id === request.listing_id)
+    const room = at < 0 ? undefined : unmatchedRooms.splice(at, 1)[0]
+    if (room === undefined) number += 1
+    return { asked: request, room, roomId: room?.room_id ?? toRoomId(number) }
+  })
+}
+
+const ROOM_ID_PREFIX = "R"
+export const toRoomId = (number: number): string => `${ROOM_ID_PREFIX}${number}`

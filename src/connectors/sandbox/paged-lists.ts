@@ -1,0 +1,57 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import type { SandboxAccountKey } from "./SandboxRepository.ts"
+
+// Lists of what the marketplace has, a page at a time.
+
+type Sql = SqlClient.SqlClient
+
+/** A page of a list: how many are before it, and the most it has. */
+export interface PageRange {
+  readonly offset: number
+  readonly limit: number
+}
+
+const readTotal = makeSingleRowReader(Schema.Struct({ total: Schema.Int }))
+
+interface PageQuery extends PageRange {
+  readonly operatorId: number | undefined
+  readonly accountId: number | undefined
+}
+
+/** Rows of one page and how many there are in all. */
+export const makePagedList = <A>(
+  sql: Sql,
+  row: Schema.ConstraintDecoder<A>,
+  columns: Fragment,
+  { from, orderBy }: { readonly from: Fragment; readonly orderBy: Fragment }
+) => {
+  const read = makeRowsReader(row)
+  const where = ({ operatorId, accountId }: Pick<Givens<PageQuery>, "operatorId" | "accountId">) => sql`
+    WHERE a.connector = 'sandbox' AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
+      AND ${accountId === undefined ? sql`true` : sql`a.id = ${accountId}`}`
+  const page = inForms(
+    sql,
+    (query: Givens<PageQuery>) => sql`
+      SELECT ${columns} FROM ${from} ${where(query)} ORDER BY ${orderBy} LIMIT ${query.limit} OFFSET ${query.offset}`
+  )
+  const total = inForms(
+    sql,
+    (query: Givens<Pick<PageQuery, "operatorId" | "accountId">>) => sql`
+      SELECT count(*) AS total FROM ${from} ${where(query)}`
+  )
+  return Effect.fnUntraced(function* (
+    { offset, limit }: PageRange,
+    accountFilter: Partial<SandboxAccountKey> = {}
+  ): Effect.fn.Return<{ readonly total: number; readonly rows: ReadonlyArray<A> }> {
+    const [operatorId, accountId] = [accountFilter.operator_id, accountFilter.account_id]
+    const rows = yield* read(page({ operatorId, accountId, limit, offset }))
+    return { rows, ...(yield* readTotal(total({ operatorId, accountId }))) }
+  })
+}
+
+/** Whose something is, in rows of a list: `a` is the account, `o` its operator. */
+export const accountColumns = "a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone"

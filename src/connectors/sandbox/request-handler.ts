@@ -1,0 +1,101 @@
+import { DateTime, Effect } from "effect"
+import type { Conflict } from "../../contract/errors.ts"
+import type { Connector, RemoteAccount } from "../../domain/channels/port/connector.ts"
+import {
+  ChannelDisconnected,
+  ChannelNotServed,
+  ChannelRefused,
+  ChannelUnavailable
+} from "../../domain/channels/port/errors.ts"
+import { makeAccountLookup } from "./account-lookup.ts"
+import type { FailureMode, SandboxAccount } from "./rows.ts"
+import { SandboxAccounts } from "./SandboxAccounts.ts"
+import { SandboxAllowed } from "./SandboxAllowed.ts"
+
+// What is asked of an account is answered as its mood is, and noted.
+
+type ChannelRequestError = ChannelRefused | ChannelUnavailable | ChannelDisconnected | ChannelNotServed
+
+/** What an act is: how it is noted, and whether it changes something. */
+export interface RequestInfo {
+  readonly act: keyof Connector
+  readonly subject: string
+  readonly summary: string
+  readonly changes: boolean
+}
+
+const describeRequestError = (error: ChannelRequestError): string => {
+  switch (error._tag) {
+    case "ChannelRefused":
+      return `refused: ${error.reason}`
+    case "ChannelUnavailable":
+      return String(error.code)
+    case "ChannelDisconnected":
+      return "disconnected"
+    case "ChannelNotServed":
+      return "not served"
+  }
+}
+
+type RequestWork<A> = (account: SandboxAccount) => Effect.Effect<A, ChannelRequestError>
+
+/** What of an act that is done in this mood is answered. */
+const applyFailureMode = <A>(
+  { mood, mood_ms, mood_reason }: FailureMode,
+  { changes }: RequestInfo,
+  account: SandboxAccount,
+  work: Effect.Effect<A, ChannelRequestError>
+): Effect.Effect<A, ChannelRequestError> => {
+  switch (mood) {
+    case "accepts":
+      return work
+    case "refuses":
+      return changes ? Effect.fail(new ChannelRefused({ reason: mood_reason })) : work
+    case "late":
+      return Effect.flatMap(Effect.exit(work), (exit) => Effect.delay(exit, mood_ms))
+    case "never":
+      return Effect.never
+    case "502":
+      return Effect.andThen(Effect.exit(work), new ChannelUnavailable({ code: 502 }))
+    case "503":
+      return Effect.fail(new ChannelUnavailable({ code: 503 }))
+    case "disconnected":
+      return Effect.fail(new ChannelDisconnected({ channelType: account.channel_type }))
+  }
+}
+
+/** Asks are noted before they are answered: of an answer that never comes there would else be no line. */
+const RECORDED_AS: { readonly [Name in FailureMode["mood"]]?: string } = {
+  late: "late",
+  never: "no answer",
+  "502": "done, but 502"
+}
+
+export const makeRequestHandler = Effect.gen(function* () {
+  const accounts = yield* SandboxAccounts
+  const accountLookup = yield* makeAccountLookup
+  const { allowed } = yield* SandboxAllowed
+
+  return <A>({ operatorId, accountId, channelType }: RemoteAccount, request: RequestInfo, perform: RequestWork<A>) =>
+    Effect.gen(function* () {
+      const account = (yield* allowed) ? yield* accountLookup.byOperatorAccount(operatorId, accountId) : undefined
+      if (account === undefined) return yield* new ChannelNotServed({ channelType })
+      const failureMode = yield* accounts.findFailureMode(account)
+      const record = (answer: string) =>
+        Effect.flatMap(DateTime.nowAsDate, (now) => accounts.recordRequest(account, { ...request, answer }, now))
+      const label = RECORDED_AS[failureMode.mood]
+      if (label !== undefined) yield* record(label === "late" ? `${failureMode.mood_ms} ms late` : label)
+      const response = applyFailureMode(failureMode, request, account, perform(account))
+      if (label !== undefined) return yield* response
+      return yield* response.pipe(
+        Effect.tap(() => record("ok")),
+        Effect.tapError((error) => record(describeRequestError(error)))
+      )
+    })
+})
+
+/** What changes too fast to be written is a channel that is away for the moment. */
+export const conflictToUnavailable = <A>(
+  work: Effect.Effect<A, ChannelRefused | Conflict>
+): Effect.Effect<A, ChannelRequestError> =>
+  Effect.catchTag(work, "Conflict", () => new ChannelUnavailable({ code: 503 }))

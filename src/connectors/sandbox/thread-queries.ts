@@ -1,0 +1,134 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { SANDBOX_THREADS } from "../../platform/limits.ts"
+import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
+import type { SandboxAccountKey } from "./sandbox-write.ts"
+
+// What the books say of threads with guests, of what is in them, and of reviews.
+
+type Sql = SqlClient.SqlClient
+
+/** What names a thread: its id, the offer that is in it, or its guest. */
+export type ThreadKey = { readonly threadId: string } | { readonly offerId: string } | { readonly guest: string }
+
+/** What names an offer: the channel's id of it, or what the service calls it. */
+export type OfferKey = { readonly offerId: string } | { readonly reference: string }
+
+const readThread = makeOptionalRowReader(SandboxThread)
+const readOffer = makeOptionalRowReader(SandboxOffer)
+const readMessage = makeOptionalRowReader(SandboxMessage)
+const readReview = makeOptionalRowReader(SandboxReview)
+const readNames = makeRowsReader(Schema.Struct({ thread_id: Schema.String }))
+const readCount = makeSingleRowReader(Schema.Struct({ threads: Schema.Int }))
+
+interface ThreadQuery extends SandboxAccountKey {
+  readonly threadId: string | undefined
+  readonly offerId: string | undefined
+  readonly guest: string | undefined
+}
+
+const makeFindThread = (sql: Sql) => {
+  const statement = inForms(sql, ({ operator_id, account_id, threadId, offerId, guest }: Givens<ThreadQuery>) => {
+    const offerThreadSql = sql`(SELECT thread_id FROM sandbox_offers
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND offer_id = ${offerId})`
+    return sql`
+      SELECT thread_id, guest, version, revision, messages, offers, said, last_message_at FROM sandbox_threads
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        AND ${guest === undefined ? sql`thread_id = ${threadId === undefined ? offerThreadSql : threadId}` : sql`guest = ${guest}`}`
+  })
+  const emptyKey = { threadId: undefined, offerId: undefined, guest: undefined }
+  return ({ operator_id, account_id }: SandboxAccountKey, key: ThreadKey) =>
+    readThread(statement({ operator_id, account_id, ...emptyKey, ...key }))
+}
+
+interface OfferQuery extends SandboxAccountKey {
+  readonly offerId: string | undefined
+  readonly reference: string | undefined
+}
+
+const makeFindOffer = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, offerId, reference }: Givens<OfferQuery>) => sql`
+      SELECT offer_id, thread_id, reference, version, status, said, expires_at FROM sandbox_offers
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        AND ${offerId === undefined ? sql`reference = ${reference}` : sql`offer_id = ${offerId}`}`
+  )
+  const emptyKey = { offerId: undefined, reference: undefined }
+  return ({ operator_id, account_id }: SandboxAccountKey, key: OfferKey) =>
+    readOffer(statement({ operator_id, account_id, ...emptyKey, ...key }))
+}
+
+interface SentMessageQuery extends SandboxAccountKey {
+  readonly sentAs: string
+}
+
+const makeFindSentMessage = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, sentAs }: Givens<SentMessageQuery>) => sql`
+      SELECT thread_id, number, sent_as, said FROM sandbox_messages
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${sentAs}`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, sentAs: string) =>
+    readMessage(statement({ operator_id, account_id, sentAs }))
+}
+
+interface ReviewQuery extends SandboxAccountKey {
+  readonly orderId: string
+}
+
+const makeFindReview = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, orderId }: Givens<ReviewQuery>) => sql`
+      SELECT order_id, version, said FROM sandbox_reviews
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
+    readReview(statement({ operator_id, account_id, orderId }))
+}
+
+interface ThreadsQuery extends SandboxAccountKey {
+  readonly threadIds: ReadonlyArray<string>
+}
+
+/** Those of the threads that the account has. */
+const makeFindExistingThreads = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, threadIds }: Givens<ThreadsQuery>) => sql`
+      SELECT thread_id FROM sandbox_threads
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND thread_id = ANY (${threadIds}::text[])`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey, threadIds: ReadonlyArray<string>) =>
+    Effect.map(
+      readNames(statement({ operator_id, account_id, threadIds })),
+      (rows) => new Set(rows.map(({ thread_id }) => thread_id))
+    )
+}
+
+/** Threads of the account, counted as far as it matters. */
+const makeCountThreads = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
+      SELECT count(*)::int AS threads FROM (
+        SELECT FROM sandbox_threads WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        LIMIT ${sql.literal(String(SANDBOX_THREADS))}) counted`
+  )
+  return ({ operator_id, account_id }: SandboxAccountKey) =>
+    Effect.map(readCount(statement({ operator_id, account_id })), ({ threads }) => threads)
+}
+
+export const makeThreadQueries = (sql: Sql) => ({
+  findThread: makeFindThread(sql),
+  findOffer: makeFindOffer(sql),
+  /** What the host sent under that name. */
+  findSentMessage: makeFindSentMessage(sql),
+  findReview: makeFindReview(sql),
+  findExistingThreads: makeFindExistingThreads(sql),
+  countThreads: makeCountThreads(sql)
+})

@@ -1,0 +1,97 @@
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { columnDefinitions, columnNames } from "../../platform/database/columns.ts"
+import type { Givens, Value } from "../../platform/database/forms.ts"
+import { jsonParameter } from "../../platform/database/parameters.ts"
+import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
+import type { SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
+
+// The part of a writing (writing.ts) that is about guests: threads, their messages and offers, and reviews of orders. An act
+// that is about none of them has no such part.
+
+type Sql = SqlClient.SqlClient
+
+export interface ThreadWriteParameters {
+  /** Those that were read. */
+  readonly readThreads: ReadonlyArray<{ readonly thread_id: string; readonly revision: number }> | undefined
+  readonly threads: ReadonlyArray<SandboxThread> | undefined
+  readonly messages: ReadonlyArray<SandboxMessage> | undefined
+  readonly offers: ReadonlyArray<SandboxOffer> | undefined
+  readonly reviews: ReadonlyArray<SandboxReview> | undefined
+}
+
+export const toThreadWriteParameters = ({
+  threads,
+  messages,
+  offers,
+  reviews
+}: Omit<SandboxWrite, "words">): ThreadWriteParameters => ({
+  readThreads: threads?.flatMap(({ before }) =>
+    before === undefined ? [] : [{ thread_id: before.thread_id, revision: before.revision }]
+  ),
+  threads: threads?.map(({ before, after }) => ({ ...after, revision: (before?.revision ?? 0) + 1 })),
+  messages,
+  offers,
+  reviews
+})
+
+/** For a CTE of that name: whether the threads are as they were read; they are locked after listings and order. */
+export const unchangedThreadsSql = (
+  sql: Sql,
+  { operator_id, account_id, readThreads }: Givens<SandboxAccountKey & ThreadWriteParameters>
+): Fragment =>
+  readThreads === undefined
+    ? sql`threads_as_read AS (SELECT true AS is_so)`
+    : sql`
+  wanted_thread AS (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(readThreads)}::jsonb) AS given (thread_id text, revision bigint)
+  ), thread AS (
+    SELECT thread_id, revision FROM sandbox_threads
+    WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+      AND thread_id IN (SELECT thread_id FROM wanted_thread) AND (SELECT count(*) FROM standing) >= 0
+    ORDER BY thread_id FOR NO KEY UPDATE
+  ), threads_as_read AS (
+    SELECT (SELECT count(*) FROM wanted_thread JOIN thread USING (thread_id, revision))
+      = (SELECT count(*) FROM wanted_thread) AS is_so
+  )`
+
+/** What follows INSERT INTO a table: its columns, and each row of a list while `as_read` has a row. */
+export const insertIfUnchangedSql =
+  (sql: Sql, { operator_id, account_id }: Givens<SandboxAccountKey>) =>
+  (list: Value<ReadonlyArray<unknown>>, columns: Parameters<typeof columnNames>[0]): Fragment =>
+    sql`
+    (operator_id, account_id, ${sql.literal(columnNames(columns))})
+    SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(columnNames(columns, "given"))}
+    FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
+
+/** CTEs, each with a comma after it, that write what there is while `as_read` has a row. */
+export const writeThreadsSql = (sql: Sql, parameters: Givens<SandboxAccountKey & ThreadWriteParameters>): Fragment => {
+  const insertRows = insertIfUnchangedSql(sql, parameters)
+  const { threads, messages, offers, reviews } = parameters
+  const emptySql = sql``
+  return sql`${
+    threads === undefined
+      ? emptySql
+      : sql`threads AS (
+        INSERT INTO sandbox_threads ${insertRows(threads, SandboxThread)}
+        ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE SET version = excluded.version,
+          revision = excluded.revision, messages = excluded.messages, offers = excluded.offers, said = excluded.said,
+          last_message_at = excluded.last_message_at
+      ),`
+  }${messages === undefined ? emptySql : sql` messages AS (INSERT INTO sandbox_messages ${insertRows(messages, SandboxMessage)}),`}${
+    offers === undefined
+      ? emptySql
+      : sql` offers AS (
+        INSERT INTO sandbox_offers ${insertRows(offers, SandboxOffer)}
+        ON CONFLICT (operator_id, account_id, offer_id) DO UPDATE SET version = excluded.version,
+          status = excluded.status, said = excluded.said
+      ),`
+  }${
+    reviews === undefined
+      ? emptySql
+      : sql` reviews AS (
+        INSERT INTO sandbox_reviews ${insertRows(reviews, SandboxReview)}
+        ON CONFLICT (operator_id, account_id, order_id) DO UPDATE SET version = excluded.version, said = excluded.said
+      ),`
+  }`
+}

@@ -1,0 +1,210 @@
+import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { REPORTED_FIELDS } from "../platform/limits.ts"
+import { BadRequest, ValidationFailed } from "./errors.ts"
+import { toPrintableName } from "./printable-name.ts"
+
+/** What kept an input from being read: which field, in which words, and whether it is 400 or 422. */
+interface InputProblem {
+  readonly field: string
+  readonly text: string
+  readonly code: 400 | 422
+  /** Whether the words are the field's own (see fields.ts), and not those of the library's number parsing. */
+  readonly isOwnText?: true
+}
+
+/**
+ * A decoder of unknown input whose failures speak to the caller: BadRequest for a missing field, a wrong type or an
+ * unreadable value; ValidationFailed for a readable value that breaks a rule. All wrong fields are told at once, what
+ * cannot be read at all before what breaks a rule; the first decides the code. Unknown fields are ignored (contract
+ * facts 0.1).
+ */
+export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
+  const decodeAll = Schema.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
+  return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
+    decode(input).pipe(
+      // Finding everything that is wrong with a large input would hold up all others; of that the first is told.
+      Effect.catch((first) =>
+        countParts(input, FULL_REPORT_PARTS) > FULL_REPORT_PARTS ? Effect.fail(first) : decodeAll(input)
+      ),
+      Effect.mapError((error) => toApiError(toProblems(error.issue, []))),
+      Effect.flatMap((value) => {
+        const unstorableFields = findUnstorableFields(value)
+        return unstorableFields.length === 0 ? Effect.succeed(value) : Effect.fail(toApiError(unstorableFields))
+      })
+    )
+}
+
+/** Fields and elements of an input of which all that is wrong is told. */
+export const FULL_REPORT_PARTS = 1_000
+
+/** Fields and elements of a value, however deep; no further than one more than `most`. */
+const countParts = (value: unknown, maxParts: number): number => {
+  if (typeof value !== "object" || value === null) return 0
+  let parts = 0
+  for (const each of Object.values(value)) {
+    parts += 1 + countParts(each, maxParts - parts)
+    if (parts > maxParts) return maxParts + 1
+  }
+  return parts
+}
+
+const NUL = "\u0000"
+
+/** The database cannot store U+0000, nor one half of a pair of UTF-16 without the other. */
+const isUnstorable = (text: string): boolean => text.includes(NUL) || !text.isWellFormed()
+
+const toUnstorableProblem = (field: string, text: string): InputProblem => ({
+  field,
+  text: `must not contain ${text.includes(NUL) ? "the character U+0000" : "half of a surrogate pair"}`,
+  code: 422
+})
+
+/** The first unstorable text of each field. */
+const findUnstorableFields = (value: unknown): ReadonlyArray<InputProblem> => {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([field, each]) => {
+    const unstorableText = findUnstorableText(each)
+    return unstorableText === undefined
+      ? []
+      : [toUnstorableProblem(formatFieldPath([field, ...unstorableText.path]), unstorableText.text)]
+  })
+}
+
+interface UnstorableText {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly text: string
+}
+
+/** The first unstorable text and where it is, be it the name of a field. Whatever is sound costs no path. */
+const findUnstorableText = (value: unknown): UnstorableText | undefined => {
+  if (typeof value === "string") return isUnstorable(value) ? { path: [], text: value } : undefined
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, each] of Object.entries(value)) {
+    const unstorableText = findUnstorableText(key) ?? findUnstorableText(each)
+    if (unstorableText !== undefined)
+      return { path: [Array.isArray(value) ? Number(key) : key, ...unstorableText.path], text: unstorableText.text }
+  }
+  return undefined
+}
+
+const toApiError = (problems: ReadonlyArray<InputProblem>): BadRequest | ValidationFailed => {
+  const problemsByCode = [
+    ...problems.filter(({ code }) => code === 400),
+    ...problems.filter(({ code }) => code === 422)
+  ]
+  // The first of each list's elements, and each field of the payload once before others within it are told.
+  const firstOfEachField = firstBy(problemsByCode, ({ field }) => field.replace(/\[.*$/, ""))
+  const firstOfTopLevelField = firstBy(firstOfEachField, ({ field }) => field.replace(/[.[].*$/, ""))
+  const orderedProblems = [
+    ...firstOfTopLevelField,
+    ...firstOfEachField.filter((problem) => !firstOfTopLevelField.includes(problem))
+  ]
+  const sentences = orderedProblems.slice(0, REPORTED_FIELDS).map(toSentence)
+  const remainder =
+    orderedProblems.length > REPORTED_FIELDS ? [`And ${orderedProblems.length - REPORTED_FIELDS} more.`] : []
+  const message = [...sentences, ...remainder].join(" ")
+  return orderedProblems[0]?.code === 422 ? new ValidationFailed({ message }) : new BadRequest({ message })
+}
+
+/** Of those with the same key the first, in order. */
+const firstBy = (
+  problems: ReadonlyArray<InputProblem>,
+  key: (problem: InputProblem) => string
+): ReadonlyArray<InputProblem> => {
+  const first = new Map<string, InputProblem>()
+  for (const problem of problems) if (!first.has(key(problem))) first.set(key(problem), problem)
+  return Array.from(first.values())
+}
+
+const toSentence = ({ field, text }: InputProblem): string =>
+  field === "" ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : `${field}: ${text}.`
+
+const formatFieldPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path
+    .map((key, index) =>
+      typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${toPrintableName(String(key))}`
+    )
+    .join("")
+
+const toProblems = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<InputProblem> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return toProblems(issue.issue, [...path, ...issue.path])
+    case "Composite":
+      return issue.issues.flatMap((each) => toProblems(each, path))
+    case "Filter":
+      return issue.issue._tag === "InvalidValue"
+        ? [toFilterProblem(issue, issue.issue, path)]
+        : toProblems(issue.issue, path)
+    case "Encoding":
+      // The text of a query parameter that is not the number or boolean it should be.
+      return toProblems(issue.issue, path).map((each) =>
+        each.isOwnText === true ? each : { ...each, text: `must be ${describeType(issue.ast)}`, code: 400 }
+      )
+    case "AnyOf":
+      return toAnyOfProblems(issue, path)
+    case "MissingKey":
+      return [{ field: formatFieldPath(path), text: "is required", code: 400 }]
+    case "InvalidType":
+      return [{ field: formatFieldPath(path), text: `must be ${describeType(issue.ast)}`, code: 400 }]
+    default:
+      return [{ field: formatFieldPath(path), text: "cannot be read", code: 400 }]
+  }
+}
+
+const toFilterProblem = (
+  { filter, input }: SchemaIssue.Filter,
+  { annotations }: SchemaIssue.InvalidValue,
+  path: ReadonlyArray<PropertyKey>
+): InputProblem => {
+  const field = formatFieldPath(path)
+  // One rule for every text, whatever else is asked of it.
+  if (typeof input === "string" && isUnstorable(input)) return { ...toUnstorableProblem(field, input), isOwnText: true }
+  const text =
+    annotations?.message ?? filter.annotations?.message ?? `must be ${filter.annotations?.expected ?? "valid"}`
+  return filter.annotations?.unreadable === true
+    ? { field, text, code: 400, isOwnText: true }
+    : { field, text, code: 422 }
+}
+
+const toAnyOfProblems = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyKey>): ReadonlyArray<InputProblem> => {
+  const literals = literalsOf(issue.ast)
+  const closestIssue = issue.issues.at(-1)
+  if (literals.length > 0) {
+    const sameType = literals.some((choice) => typeof choice === typeof issue.input)
+    const { expected } = issue.ast.annotations ?? {}
+    if (typeof expected !== "string") {
+      return [
+        { field: formatFieldPath(path), text: `must be one of ${literals.join(", ")}`, code: sameType ? 422 : 400 }
+      ]
+    }
+    // Words beside something else, such as an hour or FLEXIBLE, say so themselves.
+    const code = sameType ? 422 : closestIssue === undefined ? 400 : (toProblems(closestIssue, path)[0]?.code ?? 400)
+    return [{ field: formatFieldPath(path), text: `must be ${expected}`, code }]
+  }
+  // Of a union such as "a record or null" the closest member speaks: the one that got furthest into the value.
+  return closestIssue === undefined
+    ? [{ field: formatFieldPath(path), text: `must be ${describeType(issue.ast)}`, code: 400 }]
+    : toProblems(closestIssue, path)
+}
+
+const literalsOf = (ast: SchemaAST.AST): ReadonlyArray<string | number | boolean | bigint> =>
+  ast._tag === "Literal" ? [ast.literal] : ast._tag === "Union" ? ast.types.flatMap(literalsOf) : []
+
+const TYPE_NAMES: Partial<Record<SchemaAST.AST["_tag"], string>> = {
+  String: "a text",
+  Number: "a number",
+  Boolean: "true or false",
+  Objects: "an object",
+  Arrays: "an array",
+  Null: "null"
+}
+
+const describeType = (ast: SchemaAST.AST): string => {
+  const typeName = TYPE_NAMES[ast._tag]
+  if (typeName !== undefined) return typeName
+  const expected = ast.annotations?.expected
+  if (typeof expected === "string") return expected
+  return ast._tag === "Union" ? ast.types.map(describeType).join(" or ") : "of another type"
+}

@@ -1,0 +1,115 @@
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { digestOf } from "../../../admission/gate/credentials.ts"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Caller } from "../../../contract/caller.ts"
+import { RateLimited, ValidationFailed } from "../../../contract/errors.ts"
+import { type ConstraintViolation, makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { Deployment } from "../../../platform/installation.ts"
+import { OAUTH_CODE_MS, OAUTH_CONNECTIONS } from "../../../platform/limits.ts"
+import type { OAuthClient } from "./Clients.ts"
+import { newCode } from "./secrets.ts"
+
+/** What a host said yes to. */
+export interface Consent {
+  readonly caller: Pick<Caller, "operatorId" | "accountId">
+  readonly client: OAuthClient
+  readonly scope: "read-only" | "writable"
+  /** Where the host is led back to, with the code. */
+  readonly redirectUri: string
+  /** S256 of the verifier (RFC 7636); null: none was sent, which only a partner may. */
+  readonly challenge: string | null
+  /** Of ours, as it was named (RFC 8707). */
+  readonly resource: string | null
+}
+
+interface NewAuthorizationCode extends Omit<Consent, "caller" | "client"> {
+  readonly operatorId: number
+  readonly accountId: number
+  readonly clientId: string
+  readonly digest: Uint8Array
+  readonly deployment: string
+  readonly expiresAt: Date
+  readonly now: Date
+}
+
+const CreatedCode = Schema.Struct({ client_id: Schema.String })
+
+const readCreatedCode = makeOptionalRowReaderOrFail(CreatedCode, ({ name, detail }: ConstraintViolation) =>
+  name === "oauth_codes"
+    ? new RateLimited({
+        message: `The account granted access ${detail} times within a minute; try again in a minute.`,
+        headers: { "Retry-After": String(OAUTH_CODE_MS / 1000) }
+      })
+    : undefined
+)
+
+const tooManyConnections = new ValidationFailed({
+  message: `The account has ${OAUTH_CONNECTIONS} connected applications, the maximum; disconnect one first.`
+})
+
+/** Nothing where the account has no room for what would come of it. The exchange looks again: it is the one that must be right. */
+const prepareInsertCode = (sql: SqlClient.SqlClient) => {
+  const limit = sql.literal(String(OAUTH_CONNECTIONS))
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, accountId, clientId, digest, expiresAt, now, ...consent }: Givens<NewAuthorizationCode>) => ({
+      change: sql`
+        code AS (
+          INSERT INTO oauth_codes (operator_id, digest, account_id, client_id, scope, redirect_uri, challenge, resource,
+            deployment, created_at, expires_at)
+          SELECT ${operatorId}::bigint, ${digest}::bytea, ${accountId}::bigint, ${clientId}::text, ${consent.scope}::text,
+            ${consent.redirectUri}::text, ${consent.challenge}::text, ${consent.resource}::text,
+            ${consent.deployment}::text, ${now}::timestamptz, ${expiresAt}::timestamptz
+          WHERE (
+            SELECT count(*) FROM (
+              SELECT FROM oauth_grants
+              WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND ended_at IS NULL LIMIT ${limit}
+            ) live) < ${limit}
+          RETURNING operator_id, client_id
+        )`,
+      events: [],
+      touched: sql`SELECT operator_id, 'application:' || client_id AS record, '{}'::text[] AS fields FROM code`,
+      outcome: sql`SELECT client_id FROM code`
+    })
+  )
+  return (code: NewAuthorizationCode) => readCreatedCode(statement(code))
+}
+
+const makeIssueCode = (sql: SqlClient.SqlClient, deployment: string) => {
+  const insertCode = prepareInsertCode(sql)
+  return Effect.fnUntraced(function* ({ caller: { operatorId, accountId }, client, ...consent }: Consent) {
+    const now = yield* DateTime.nowAsDate
+    const code = newCode()
+    const expiresAt = new Date(now.getTime() + OAUTH_CODE_MS)
+    const row = {
+      ...consent,
+      operatorId,
+      accountId,
+      clientId: client.id,
+      digest: digestOf(code),
+      deployment,
+      expiresAt,
+      now
+    }
+    return (yield* insertCode(row)) === undefined ? yield* tooManyConnections : code
+  })
+}
+
+/** Codes: what a consent is on its way from the host's browser to the client. */
+export class AuthorizationCodes extends Context.Service<
+  AuthorizationCodes,
+  {
+    /** Makes the code of a consent. Fails when the account has no room for another connection, or gives access too often. */
+    readonly issue: (consent: Consent) => Effect.Effect<string, ValidationFailed | RateLimited, CurrentActor>
+  }
+>()("latchkey/domain/access/oauth/AuthorizationCodes") {
+  static readonly layer = Layer.effect(
+    AuthorizationCodes,
+    Effect.gen(function* () {
+      return AuthorizationCodes.of({ issue: makeIssueCode(yield* SqlClient.SqlClient, yield* Deployment) })
+    })
+  )
+}

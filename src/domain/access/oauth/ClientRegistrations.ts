@@ -1,0 +1,52 @@
+import { Context, DateTime, Effect, Layer } from "effect"
+import { RateWindows } from "../../../admission/windows/RateWindows.ts"
+import { rateLimitHeaders, rateLimitMessage } from "../../../admission/windows/rate-limit-response.ts"
+import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts"
+import { CallerAddress, networkOf } from "../../../contract/caller-address.ts"
+import { NotImplemented, RateLimited } from "../../../contract/errors.ts"
+import { PublicClientEnabled } from "../../../platform/installation.ts"
+import { REGISTRATIONS_A_MINUTE } from "../../../platform/limits.ts"
+import { ClientStore } from "./clients/ClientStore.ts"
+import { toRegisteredUri } from "./redirect-uri.ts"
+
+/** Where users of the public client want to be led back to (RFC 7591): the client is one for all, and so are its addresses. */
+export class ClientRegistrations extends Context.Service<
+  ClientRegistrations,
+  {
+    /** To be run before a registration is looked at: fails where there is no public client, and for who registers too often. */
+    readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
+    /** Keeps addresses that are registrable. */
+    readonly register: (uris: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>()("latchkey/domain/access/oauth/ClientRegistrations") {
+  static readonly layer = Layer.effect(
+    ClientRegistrations,
+    Effect.gen(function* () {
+      const [store, windows, hasPublic] = [yield* ClientStore, yield* RateWindows, yield* PublicClientEnabled]
+
+      const admit = Effect.gen(function* () {
+        if (!hasPublic) return yield* noPublicClient
+        // Where nobody's address is known, all are one.
+        const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
+        if (admission._tag === "Admitted") return
+        return yield* new RateLimited({ message: rateLimitMessage(admission), headers: rateLimitHeaders(admission) })
+      })
+
+      return {
+        admit,
+        register: (uris) => Effect.flatMap(DateTime.nowAsDate, (now) => store.register(uris.map(toRegisteredUri), now))
+      }
+    })
+  ).pipe(Layer.provide(ClientStore.layer))
+}
+
+const bucketOf = (address: string): Bucket => ({
+  key: `registration:${networkOf(address)}`,
+  scope: "registration",
+  window: windowOf("1m"),
+  max: REGISTRATIONS_A_MINUTE
+})
+
+const noPublicClient = new NotImplemented({
+  message: "This installation has no public client, so clients cannot register. Ask its administrator for a client_id."
+})

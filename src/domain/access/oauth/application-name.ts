@@ -1,0 +1,29 @@
+import { ACCOUNT_NAME } from "../../../platform/limits.ts"
+import type { OAuthClient } from "./Clients.ts"
+import { parseRedirectTarget } from "./redirect-uri.ts"
+
+/**
+ * What the host sees of an application. A partner has a name, which whoever runs the service has seen. The public client is
+ * everybody's, and anybody may say any name: it goes by where the host was led back to, which is so.
+ */
+export const applicationNameOf = (
+  { name, isPublic }: Pick<OAuthClient, "name" | "isPublic">,
+  redirectUri: string
+): string =>
+  Array.from(isPublic ? describeTarget(redirectUri) : name)
+    .slice(0, ACCOUNT_NAME)
+    .join("")
+
+const describeTarget = (redirectUri: string): string => {
+  const target = parseRedirectTarget(redirectUri)
+  switch (target?._tag) {
+    case "Site":
+      return target.host
+    case "Loopback":
+      return "An app on this computer"
+    case "Program":
+      return `An app on this device (${target.scheme})`
+    case undefined:
+      return "An app"
+  }
+}

@@ -1,0 +1,113 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
+import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../../../platform/limits.ts"
+
+type Sql = SqlClient.SqlClient
+
+const Partner = Schema.Struct({
+  name: Schema.String,
+  redirectUris: Schema.Array(Schema.String),
+  secretDigest: Schema.Uint8Array
+})
+
+const readPartner = makeOptionalRowReader(Partner)
+const readUris = makeRowsReader(Schema.Struct({ uri: Schema.String }))
+const readNoColumns = makeRowsReader(Schema.Struct({}))
+
+/** A client with a secret that may ask for something. */
+const prepareFindPartner = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ id }: Givens<{ readonly id: string }>) => sql`
+      SELECT name, redirect_uris AS "redirectUris", secret_digest AS "secretDigest" FROM oauth_clients
+      WHERE id = ${id} AND disabled_at IS NULL AND secret_digest IS NOT NULL`
+  )
+  return (id: string) => readPartner(statement({ id }))
+}
+
+/** The address, if it is one that users of the public client registered. */
+const prepareFindRegisteredUris = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ uri }: Givens<{ readonly uri: string }>) => sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`
+  )
+  return (uri: string) => Effect.map(readUris(statement({ uri })), (rows) => rows.map((row) => row.uri))
+}
+
+interface RegisteredUris {
+  readonly uris: ReadonlyArray<string>
+  readonly now: Date
+}
+
+/**
+ * Keeps addresses of the public client. When there are too many, those go first that were registered longest ago and that no host
+ * ever consented to; one of them that another registration is just keeping stays.
+ */
+const prepareRegister = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ uris, now }: Givens<RegisteredUris>) => sql`
+      WITH given AS (
+        SELECT DISTINCT uri FROM unnest(${uris}::text[]) AS uri
+      ), full_by AS (
+        SELECT (SELECT count(*) FROM oauth_redirects) + count(*) - ${REGISTERED_REDIRECTS}::bigint AS too_many
+        FROM given WHERE NOT EXISTS (SELECT FROM oauth_redirects kept WHERE kept.uri = given.uri)
+      ), gone AS (
+        DELETE FROM oauth_redirects WHERE uri IN (
+          SELECT uri FROM oauth_redirects
+          WHERE used_at IS NULL AND uri NOT IN (SELECT uri FROM given)
+          ORDER BY registered_at, uri LIMIT (SELECT greatest(0, too_many) FROM full_by)
+          FOR UPDATE SKIP LOCKED
+        )
+      )
+      INSERT INTO oauth_redirects (uri, registered_at) SELECT uri, ${now}::timestamptz FROM given ORDER BY uri
+      ON CONFLICT (uri) DO UPDATE SET registered_at = excluded.registered_at`
+  )
+  return (uris: ReadonlyArray<string>, now: Date) => Effect.asVoid(readNoColumns(statement({ uris, now })))
+}
+
+interface RedirectUse {
+  readonly uri: string
+  readonly now: Date
+}
+
+/**
+ * A host consented to it, so it stays. But no more than half stay so, or who has an account could fill all there is; of more the
+ * one that was consented to longest ago is as any other again, or who filled that half would have it for good.
+ */
+const prepareRecordUse = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ uri, now }: Givens<RedirectUse>) => sql`
+      WITH given AS MATERIALIZED (
+        SELECT uri, used_at FROM oauth_redirects WHERE uri = ${uri} FOR UPDATE
+      ), too_many AS (
+        SELECT CASE WHEN bool_or(used_at IS NULL)
+          THEN greatest(0, 1 - ${USED_REDIRECTS}::bigint + (SELECT count(*) FROM oauth_redirects WHERE used_at IS NOT NULL))
+          ELSE 0 END AS number
+        FROM given
+      ), gives_up AS MATERIALIZED (
+        SELECT uri FROM oauth_redirects WHERE used_at IS NOT NULL
+        ORDER BY used_at, uri LIMIT (SELECT number FROM too_many) FOR UPDATE SKIP LOCKED
+      )
+      UPDATE oauth_redirects kept SET used_at = changed.used_at
+      FROM (
+        SELECT uri, ${now}::timestamptz AS used_at FROM given UNION ALL SELECT uri, NULL FROM gives_up
+      ) changed
+      WHERE kept.uri = changed.uri`
+  )
+  return (uri: string, now: Date) => Effect.asVoid(readNoColumns(statement({ uri, now })))
+}
+
+export class ClientStore extends Context.Service<ClientStore>()("latchkey/domain/access/oauth/clients/ClientStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    findPartner: prepareFindPartner(sql),
+    findRegisteredUris: prepareFindRegisteredUris(sql),
+    register: prepareRegister(sql),
+    recordUse: prepareRecordUse(sql)
+  }))
+}) {
+  static readonly layer = Layer.effect(ClientStore, ClientStore.make)
+}

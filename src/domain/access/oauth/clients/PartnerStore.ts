@@ -1,0 +1,88 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../../platform/database/rows.ts"
+import { OAUTH_CLIENTS } from "../../../../platform/limits.ts"
+
+type Sql = SqlClient.SqlClient
+
+const PartnerRow = Schema.Struct({
+  client_id: Schema.String,
+  name: Schema.String,
+  redirect_uris: Schema.Array(Schema.String),
+  created_at: Schema.Date,
+  disabled: Schema.Boolean,
+  /** Hosts' accounts that have given it access. */
+  connections: Schema.Int
+})
+export type PartnerRow = typeof PartnerRow.Type
+
+const readCreated = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
+const readId = makeOptionalRowReader(Schema.Struct({ id: Schema.String }))
+const readPartners = makeRowsReader(PartnerRow)
+
+interface NewPartnerRow {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: ReadonlyArray<string>
+  readonly digest: Uint8Array
+  readonly now: Date
+}
+
+/** Alone, so that two at once do not each see the last free place. False: there is none. */
+const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow) =>
+  sql
+    .withTransaction(
+      Effect.andThen(
+        sql`LOCK TABLE oauth_clients IN SHARE ROW EXCLUSIVE MODE`,
+        readCreated(sql`
+          WITH made AS (
+            INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
+            SELECT ${id}, ${name}, ${redirectUris}::text[], ${digest}::bytea, ${now}::timestamptz
+            WHERE (SELECT count(*) FROM oauth_clients WHERE secret_digest IS NOT NULL) < ${OAUTH_CLIENTS}::bigint
+            RETURNING id
+          )
+          SELECT EXISTS (SELECT FROM made) AS made`)
+      )
+    )
+    .pipe(
+      Effect.orDie,
+      Effect.map(({ made }) => made)
+    )
+
+/** One more than partners: the public client. */
+const list = (sql: Sql) =>
+  readPartners(sql`
+    SELECT id AS client_id, name, redirect_uris, created_at, disabled_at IS NOT NULL AS disabled, (
+      SELECT count(*) FROM oauth_grants WHERE client_id = oauth_clients.id AND ended_at IS NULL
+    ) AS connections
+    FROM oauth_clients ORDER BY created_at, id LIMIT ${OAUTH_CLIENTS + 1}`)
+
+/** Also of one that is disabled already. False: there is none. */
+const disable = (sql: Sql, id: string, now: Date) =>
+  Effect.map(
+    readId(sql`
+      UPDATE oauth_clients SET disabled_at = coalesce(disabled_at, ${now}::timestamptz)
+      WHERE id = ${id} AND secret_digest IS NOT NULL RETURNING id`),
+    (row) => row !== undefined
+  )
+
+/** False: there is none, or it was disabled. */
+const rotate = (sql: Sql, id: string, digest: Uint8Array, now: Date) =>
+  Effect.map(
+    readId(sql`
+      UPDATE oauth_clients SET secret_digest = ${digest}::bytea, rotated_at = ${now}::timestamptz
+      WHERE id = ${id} AND secret_digest IS NOT NULL AND disabled_at IS NULL RETURNING id`),
+    (row) => row !== undefined
+  )
+
+/** Clients with a secret, as who runs the deployment makes and ends them. */
+export class PartnerStore extends Context.Service<PartnerStore>()("latchkey/domain/access/oauth/clients/PartnerStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    create: (partner: NewPartnerRow) => create(sql, partner),
+    list: list(sql),
+    disable: (id: string, now: Date) => disable(sql, id, now),
+    rotate: (id: string, digest: Uint8Array, now: Date) => rotate(sql, id, digest, now)
+  }))
+}) {
+  static readonly layer = Layer.effect(PartnerStore, PartnerStore.make)
+}

@@ -1,0 +1,82 @@
+import { DateTime, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { digestOf } from "../../../../admission/gate/credentials.ts"
+import type { CurrentActor } from "../../../../contract/actor.ts"
+import { retryOptimistically } from "../../../../platform/database/optimistic-retry.ts"
+import { OAUTH_TOKEN_MS, REFRESH_TOKEN_MS } from "../../../../platform/limits.ts"
+import { newAccessToken } from "../../operators/access-token.ts"
+import { asApplication } from "../application-actor.ts"
+import { applicationNameOf } from "../application-name.ts"
+import type { FailedChecks } from "../FailedChecks.ts"
+import { makeEndGrant } from "../grant-ending.ts"
+import { newRefreshToken } from "../secrets.ts"
+import type { CodeExchangeRequest, IssuedTokens, TokenIssuerContext, TokenRequestError } from "../token-requests.ts"
+import { judgeCode, type StoredCode, unknownCodeError, wrongVerifierError } from "./code-exchange-rules.ts"
+import { makeCodeExchangeStore } from "./code-exchange-store.ts"
+
+/** A code goes from unused to used or dead and no further, so who looks again finds what it will stay. */
+const ATTEMPTS = 3
+
+/** Everybody is the public client, so what one gets wrong must not lock out the others: there it is the account of the code. */
+const secretCheckKey = ({ client }: CodeExchangeRequest, { accountId }: StoredCode): string =>
+  client.isPublic ? `${client.id}:${accountId}` : client.id
+
+/** Gives tokens for a code (RFC 6749 4.1.3 and 4.1.4). */
+export const makeCodeExchange = (
+  sql: SqlClient.SqlClient,
+  checks: FailedChecks["Service"],
+  { publicUrl, deployment }: TokenIssuerContext
+) => {
+  const store = makeCodeExchangeStore(sql)
+  const endGrant = makeEndGrant(sql)
+
+  const issueTokens = Effect.fnUntraced(function* (request: CodeExchangeRequest, code: StoredCode, now: Date) {
+    const [accessToken, refreshToken] = [newAccessToken(), newRefreshToken()]
+    const name = applicationNameOf(request.client, code.redirectUri)
+    const grantId = yield* store
+      .createGrant({
+        codeDigest: digestOf(request.code),
+        clientId: request.client.id,
+        isPublic: request.client.isPublic,
+        name,
+        scope: code.scope,
+        tokenDigest: digestOf(accessToken),
+        tokenExpiresAt: new Date(now.getTime() + OAUTH_TOKEN_MS),
+        deployment,
+        refreshDigest: digestOf(refreshToken),
+        refreshExpiresAt: new Date(now.getTime() + REFRESH_TOKEN_MS),
+        now
+      })
+      .pipe(asApplication({ accountId: code.accountId, name }))
+    if (grantId === undefined) return undefined
+    const issued: IssuedTokens = { accessToken, refreshToken, expiresIn: OAUTH_TOKEN_MS / 1000, scope: code.scope }
+    return issued
+  })
+
+  const attempt = Effect.fnUntraced(function* (
+    request: CodeExchangeRequest
+  ): Effect.fn.Return<IssuedTokens | undefined, TokenRequestError, CurrentActor> {
+    const now = yield* DateTime.nowAsDate
+    const digest = digestOf(request.code)
+    const verdict = judgeCode(yield* store.findCode(digest, deployment), request, publicUrl, now)
+    if (verdict._tag === "Refused") return yield* verdict.error
+    const { code } = verdict
+    if (verdict._tag === "UsedTwice") {
+      const { operatorId, grantId, accountId } = code
+      const actor = { accountId, name: applicationNameOf(request.client, code.redirectUri) }
+      if (grantId !== null) yield* asApplication(actor)(endGrant({ operatorId, grantId, endedBy: "reuse", now }))
+      return yield* unknownCodeError
+    }
+    const isVerified = verdict._tag === "Good"
+    // Dead before anybody is told: a crash in between must not leave it another try.
+    if (!isVerified && !(yield* store.invalidateCode(digest, now))) return undefined
+    if (code.challenge !== null) yield* checks.recordResult(secretCheckKey(request, code), isVerified)
+    return isVerified ? yield* issueTokens(request, code, now) : yield* wrongVerifierError
+  })
+
+  const stuckError = new Error("the database did not accept a valid authorization code")
+  return (request: CodeExchangeRequest): Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor> =>
+    Effect.catchTag(retryOptimistically(ATTEMPTS, { _tag: "Stuck" } as const)(attempt(request)), "Stuck", () =>
+      Effect.die(stuckError)
+    )
+}

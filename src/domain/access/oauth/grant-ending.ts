@@ -1,0 +1,80 @@
+import { DateTime, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { prepareRecordedChange, type RecordedChange, recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Givens, Value } from "../../../platform/database/forms.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
+
+// A grant ends with all that came of it: its tokens, which the Gate then refuses, and the webhook subscriptions made by them,
+// or data would go on flowing. Its refresh tokens and its code are good for nothing without it. The row of the grant is what
+// everybody waits for: whoever makes something by a grant holds it (FOR SHARE at least) and finds it live, in the statement
+// that makes it. So who ends it has what was made before, and nothing is made after.
+
+/** Who ended it: the host, the application itself, a token or code given twice, who runs the service, or nobody for long. */
+export type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
+
+/** Ends the live grants that `which` names, of table oauth_grants as g; answers how many. */
+export const endGrantsChange = (
+  sql: SqlClient.SqlClient,
+  condition: Fragment,
+  endedBy: Value<GrantEndReason>,
+  now: Value<Date>,
+  limit: Value<number> = GRANTS_REVOKED_AT_ONCE
+): RecordedChange => ({
+  // In one order, so that two who end many never wait for each other in a circle.
+  change: sql`
+    going AS MATERIALIZED (
+      SELECT operator_id, id FROM oauth_grants g WHERE ended_at IS NULL AND ${condition}
+      ORDER BY operator_id, id LIMIT ${limit} FOR NO KEY UPDATE
+    ), ended AS (
+      UPDATE oauth_grants g SET ended_at = ${now}, ended_by = ${endedBy} FROM going
+      WHERE g.operator_id = going.operator_id AND g.id = going.id
+      RETURNING g.operator_id, g.id
+    ), along AS MATERIALIZED (
+      SELECT ended.operator_id, came.record, came.fields
+      FROM ended CROSS JOIN LATERAL end_what_came_of(ended.operator_id, ended.id, ${now}::timestamptz) came
+    )`,
+  events: [],
+  touched: sql`
+    SELECT operator_id, 'connection:' || id AS record, '{ended_at}'::text[] AS fields FROM ended
+    UNION ALL SELECT operator_id, record, fields FROM along`,
+  outcome: sql`SELECT count(*) AS ended FROM ended`
+})
+
+const readEndedCount = makeSingleRowReader(Schema.Struct({ ended: Schema.Int }))
+
+/** How many grants a statement of {@link ending} has ended. */
+export const countEndedGrants = <E, R>(
+  statement: Effect.Effect<ReadonlyArray<object>, E, R>
+): Effect.Effect<number, never, R> => Effect.map(readEndedCount(Effect.orDie(statement)), (row) => row.ended)
+
+interface EndGrantInput {
+  readonly operatorId: number
+  readonly grantId: number
+  readonly endedBy: GrantEndReason
+  readonly now: Date
+}
+
+/** Ends one grant; answers whether it was live. */
+export const makeEndGrant = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, grantId, endedBy, now }: Givens<EndGrantInput>) =>
+    endGrantsChange(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, endedBy, now)
+  )
+  return (input: EndGrantInput): Effect.Effect<boolean, never, CurrentActor> =>
+    Effect.map(countEndedGrants(statement(input)), (grants) => grants > 0)
+}
+
+/**
+ * Ends the next so many live grants of a client; answers how many. To be called again until it is less: a client that is disabled
+ * by then gets no more of them, as a grant is made and renewed only by a statement that finds its client enabled.
+ */
+export const endGrantsOfClient = (
+  sql: SqlClient.SqlClient,
+  clientId: string,
+  limit: number
+): Effect.Effect<number, never, CurrentActor> =>
+  Effect.flatMap(DateTime.nowAsDate, (now) =>
+    countEndedGrants(recordChange(sql, endGrantsChange(sql, sql`g.client_id = ${clientId}`, "client", now, limit)))
+  )

@@ -1,0 +1,100 @@
+import { Result, Schema } from "effect"
+import { BadRequest, RateLimited, Unauthenticated } from "../../../../contract/errors.ts"
+import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../platform/limits.ts"
+import { clientDisabledError } from "../exchange/code-exchange-rules.ts"
+import { resourceOf } from "../resource.ts"
+import { parseScope, type Scope } from "../scope.ts"
+import type { TokenRefreshRequest } from "../token-requests.ts"
+
+/** A refresh token as it is kept, with its grant. */
+export const StoredRefreshToken = Schema.Struct({
+  operatorId: Schema.Int,
+  grantId: Schema.Int,
+  accountId: Schema.Int,
+  name: Schema.String,
+  clientId: Schema.String,
+  clientDisabled: Schema.Boolean,
+  /** What the host has consented to. */
+  scope: Schema.Literals(["read-only", "writable"]),
+  grantEnded: Schema.Boolean,
+  expiresAt: Schema.Date,
+  usedAt: Schema.NullOr(Schema.Date),
+  /** What was answered then, sealed; null: the token of that answer was used since, or it is long ago. */
+  answer: Schema.NullOr(Schema.Uint8Array),
+  /** How often the grant was renewed within the last hour, as far as it matters, and when first. */
+  renewals: Schema.Int,
+  firstRenewal: Schema.NullOr(Schema.Date)
+})
+export type StoredRefreshToken = typeof StoredRefreshToken.Type
+
+export type TokenRenewalVerdict =
+  /** `scope` is what the new access token may do. */
+  | { readonly _tag: "Good"; readonly token: StoredRefreshToken; readonly scope: Scope }
+  /** The client asks once more for what it did not hear. */
+  | { readonly _tag: "Repeated"; readonly answer: Uint8Array }
+  /** It was used before: a thief has it, or had it (RFC 9700 4.14.2). The whole grant ends. */
+  | { readonly _tag: "Reused"; readonly token: StoredRefreshToken }
+  | { readonly _tag: "Refused"; readonly error: BadRequest | Unauthenticated | RateLimited }
+
+const errorVerdict = (error: BadRequest | Unauthenticated | RateLimited): TokenRenewalVerdict => ({
+  _tag: "Refused",
+  error
+})
+
+/** One wording for all. */
+export const unknownTokenError = new Unauthenticated({
+  message: "refresh_token: is unknown, expired, used or revoked.",
+  oauth: "invalid_grant"
+})
+
+const unknownResourceError = new BadRequest({
+  message: "resource: must be an address of this service.",
+  oauth: "invalid_target"
+})
+
+const scopeTooWideError = new BadRequest({
+  message: "scope: must not exceed the scope that the host granted.",
+  oauth: "invalid_scope"
+})
+
+/** What is to be done with a refresh token that its client gives (RFC 6749 6). Another client's is as if there were none. */
+export const judgeRefreshToken = (
+  token: StoredRefreshToken | undefined,
+  request: TokenRefreshRequest,
+  publicUrl: string,
+  now: Date
+): TokenRenewalVerdict => {
+  if (token === undefined || token.clientId !== request.client.id || token.grantEnded)
+    return errorVerdict(unknownTokenError)
+  const { usedAt, answer } = token
+  const repeatableAnswer = usedAt === null || !isWithinGrace(usedAt, now) ? null : answer
+  if (usedAt !== null && repeatableAnswer === null) return { _tag: "Reused", token }
+  if (usedAt === null && token.expiresAt <= now) return errorVerdict(unknownTokenError)
+  if (token.clientDisabled) return errorVerdict(clientDisabledError)
+  if (request.resources.some((each) => resourceOf(publicUrl, each) === undefined))
+    return errorVerdict(unknownResourceError)
+  const scope = narrowScope(token.scope, request.scope)
+  if (Result.isFailure(scope)) return errorVerdict(scope.failure)
+  if (repeatableAnswer !== null) return { _tag: "Repeated", answer: repeatableAnswer }
+  return token.renewals < GRANT_RENEWALS
+    ? { _tag: "Good", token, scope: scope.success }
+    : errorVerdict(renewedTooOftenError(token.firstRenewal ?? now, now))
+}
+
+const isWithinGrace = (usedAt: Date, now: Date): boolean => now.getTime() - usedAt.getTime() <= REFRESH_GRACE_MS
+
+const HOUR_MS = 60 * 60 * 1000
+
+const renewedTooOftenError = (firstRenewal: Date, now: Date): RateLimited =>
+  new RateLimited({
+    message: `refresh_token: was used ${GRANT_RENEWALS} times within an hour; keep each access token until it expires.`,
+    headers: {
+      "Retry-After": String(Math.max(1, Math.ceil((firstRenewal.getTime() + HOUR_MS - now.getTime()) / 1000)))
+    }
+  })
+
+/** What the host consented to, or less (RFC 6749 6). */
+export const narrowScope = (consented: Scope, requested: string | undefined): Result.Result<Scope, BadRequest> => {
+  const scope = parseScope(requested) ?? consented
+  return scope === "writable" && consented === "read-only" ? Result.fail(scopeTooWideError) : Result.succeed(scope)
+}

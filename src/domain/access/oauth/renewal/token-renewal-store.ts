@@ -1,0 +1,104 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/recorded-change.ts"
+import { type Givens, inForms, partOf } from "../../../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
+import { GRANT_RENEWALS, GRANT_TOKENS } from "../../../../platform/limits.ts"
+import { grantTokenSql, type NewGrantToken, revokeOlderTokensSql } from "../../operators/grant-tokens.ts"
+import { accountEnabledCondition } from "../../operators/sub-account.ts"
+import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
+import { StoredRefreshToken } from "./token-renewal-rules.ts"
+
+const HOUR_MS = 60 * 60 * 1000
+
+const readToken = makeOptionalRowReader(StoredRefreshToken)
+const readRenewedGrant = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
+
+interface RefreshTokenLookup {
+  readonly digest: Uint8Array
+  readonly deployment: string
+  readonly now: Date
+}
+
+/** A token of the other deployment, of a closed operator or of a disabled account is as if there were none. */
+const prepareFindToken = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ digest, deployment, now }: Givens<RefreshTokenLookup>) => sql`
+      SELECT r.operator_id AS "operatorId", r.grant_id AS "grantId", g.account_id AS "accountId", g.name,
+        g.client_id AS "clientId", k.disabled_at IS NOT NULL AS "clientDisabled", g.scope,
+        g.ended_at IS NOT NULL AS "grantEnded", r.expires_at AS "expiresAt", r.used_at AS "usedAt", r.answer,
+        made.renewals, made.first AS "firstRenewal"
+      FROM oauth_refresh_tokens r
+      JOIN oauth_grants g ON g.operator_id = r.operator_id AND g.id = r.grant_id
+      JOIN oauth_clients k ON k.id = g.client_id
+      JOIN operators o ON o.id = r.operator_id
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS renewals, min(created_at) AS first FROM (
+          SELECT created_at FROM oauth_refresh_tokens
+          WHERE operator_id = g.operator_id AND grant_id = g.id AND created_at > g.created_at
+            AND created_at > ${partOf(now, (at) => new Date(at.getTime() - HOUR_MS))}
+          ORDER BY created_at DESC LIMIT ${sql.literal(String(GRANT_RENEWALS))}
+        ) latest
+      ) made
+      WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "g")}`
+  )
+  return (lookup: RefreshTokenLookup) => readToken(statement(lookup))
+}
+
+/** What a renewal makes, and of what. */
+export interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
+  readonly operatorId: number
+  readonly grantId: number
+  readonly clientId: string
+  readonly isPublic: boolean
+  /** Of the token that is used up. */
+  readonly digest: Uint8Array
+  readonly answer: Uint8Array
+  readonly now: Date
+}
+
+/**
+ * Uses a refresh token up and makes the next pair, unless it was used meanwhile, or its grant or client ended, or its account is disabled: false then. What
+ * was answered when the token before it was used is told to nobody any more: its client has heard it.
+ */
+const prepareRenewGrant = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, grantId, clientId, isPublic, digest, answer, now, ...tokens }: Givens<TokenRenewalInput>) => ({
+      change: sql`
+        client AS MATERIALIZED (
+          SELECT id FROM oauth_clients WHERE id = ${clientId} AND disabled_at IS NULL FOR SHARE
+        ), live AS MATERIALIZED (
+          SELECT operator_id, id, account_id, name,
+            CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
+          FROM oauth_grants g
+          WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL
+            AND client_id = (SELECT id FROM client) AND ${accountEnabledCondition(sql, "g")}
+          FOR NO KEY UPDATE
+        ), used AS (
+          UPDATE oauth_refresh_tokens r SET used_at = ${now}, answer = ${answer}
+          FROM live WHERE r.digest = ${digest} AND r.used_at IS NULL AND r.expires_at > ${now}
+          RETURNING live.operator_id, live.id, live.account_id, live.name, live.application
+        ), heard AS (
+          UPDATE oauth_refresh_tokens r SET answer = NULL FROM used
+          WHERE r.operator_id = used.operator_id AND r.grant_id = used.id AND r.answer IS NOT NULL AND r.digest <> ${digest}
+        ),
+        ${refreshTokenSql(sql, "used", tokens, now)},
+        ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS - 1, now)},
+        ${grantTokenSql(sql, "used", tokens, now)}`,
+      events: [],
+      touched: sql`
+        ${createdOrDeletedRecordsSql(sql, "token", "token")}
+        UNION ALL SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM older`,
+      outcome: sql`SELECT id FROM used`
+    })
+  )
+  return (renewal: TokenRenewalInput) => Effect.map(readRenewedGrant(statement(renewal)), (row) => row !== undefined)
+}
+
+/** How refresh tokens are read and used up. */
+export const makeTokenRenewalStore = (sql: SqlClient.SqlClient) => ({
+  findToken: prepareFindToken(sql),
+  renewGrant: prepareRenewGrant(sql)
+})

@@ -1,0 +1,252 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
+import { Conflict } from "../../../contract/errors.ts"
+import { changeUnderLock } from "../../../platform/database/locked-change.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
+import { EDITIONS, type OperatorChange, type SCOPES, STATUSES } from "./operator-schemas.ts"
+
+const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
+
+const Operator = Schema.Struct({
+  operator_id: Schema.Int,
+  name: Schema.String,
+  time_zone: Schema.String,
+  currency: Schema.String,
+  edition: Schema.Literals(EDITIONS),
+  status: Schema.Literals(STATUSES),
+  subscription_until: Schema.NullOr(Schema.Date),
+  room_limit: Schema.Int,
+  room_type_limit: Schema.Int
+})
+
+const Zone = Schema.Struct({ time_zone: Schema.String })
+const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
+const TokenId = Schema.Struct({ token_id: Schema.Int })
+
+const decodeCreatedOperator = Schema.decodeUnknownEffect(Schema.Tuple([CreatedOperator]))
+const decodeCreatedAccounts = Schema.decodeUnknownEffect(Schema.Array(CreatedAccount))
+const readZone = makeOptionalRowReader(Zone)
+const readOperator = makeOptionalRowReader(Operator)
+const readToken = makeOptionalRowReader(TokenId)
+const readCreatedToken = makeOptionalRowReader(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
+
+/** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
+const toEmailConflict = (error: SqlError): Effect.Effect<never, Conflict> =>
+  error.reason._tag === "UniqueViolation" && error.reason.constraint === "accounts_email"
+    ? Effect.fail(new Conflict({ message: "email: is already used by another account." }))
+    : Effect.die(error)
+
+export interface NewOperatorRow {
+  readonly name: string
+  readonly timeZone: string
+  readonly currency: string
+  readonly edition: (typeof EDITIONS)[number]
+  readonly subscriptionUntil: Date | null
+  readonly email: string
+  readonly passwordHash: string
+}
+
+export interface NewTokenRow {
+  readonly accountId: number
+  readonly name: string
+  readonly scope: (typeof SCOPES)[number]
+  readonly digest: Uint8Array
+  /** Where it is good. */
+  readonly deployment: string
+}
+
+export interface NewAccountRow {
+  readonly operatorId: number
+  readonly name: string
+  readonly email: string
+  readonly passwordHash: string
+}
+
+type Sql = SqlClient.SqlClient
+
+/**
+ * CTE `account`: another password for an account, where `only` (of `accounts a`) is so. Whoever ends its sessions does so in the
+ * same statement (src/domain/access/sign-in).
+ */
+export const updatePasswordSql = (
+  sql: Sql,
+  { accountId, passwordHash }: { readonly accountId: number; readonly passwordHash: string },
+  condition: Fragment
+) => sql`
+  account AS (
+    UPDATE accounts a SET password_hash = ${passwordHash} WHERE a.id = ${accountId} AND ${condition}
+    RETURNING operator_id, id, password_hash
+  )`
+
+/** An operator, and a token, as they are now, locked until the statement is through, to see what a change makes of them. */
+export const lockOperatorSql = (sql: Sql, id: number) => sql`SELECT * FROM operators WHERE id = ${id} FOR NO KEY UPDATE`
+export const lockTokenSql = (sql: Sql, id: number) =>
+  sql`SELECT * FROM access_tokens WHERE id = ${id} FOR NO KEY UPDATE`
+
+/** The main account carries the operator's name: it is the merchant account. */
+const create = (sql: Sql) => (operator: NewOperatorRow, now: Date) =>
+  recordChange(sql, {
+    change: sql`
+      operator AS (
+        INSERT INTO operators (name, time_zone, currency, edition, subscription_until, created_at)
+        VALUES (${operator.name}, ${operator.timeZone}, ${operator.currency}, ${operator.edition},
+          ${operator.subscriptionUntil}, ${now})
+        RETURNING id AS operator_id, id, name, created_at
+      ), main AS (
+        INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+        SELECT id, 'main', name, ${operator.email}, ${operator.passwordHash}, created_at FROM operator
+        RETURNING operator_id, id
+      )`,
+    events: [],
+    touched: sql`${createdOrDeletedRecordsSql(sql, "operator", "operator")} UNION ALL ${createdOrDeletedRecordsSql(sql, "account", "main")}`,
+    outcome: sql`SELECT operator_id, id AS account_id FROM main`
+  }).pipe(
+    Effect.catchTag("SqlError", toEmailConflict),
+    Effect.flatMap((rows) => Effect.orDie(decodeCreatedOperator(rows))),
+    Effect.map(([created]) => created)
+  )
+
+const findTimeZone = (sql: Sql) => (operatorId: number) =>
+  readZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
+
+/** The main account goes by the operator's name. Undefined: there is no such operator. */
+const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
+  readOperator(
+    recordChange(sql, {
+      change: updateOperatorSql(sql, operatorId, change, subscriptionUntil),
+      events: [],
+      touched: sql`
+        SELECT * FROM (
+          SELECT operator.id AS operator_id, 'operator:' || operator.id AS record,
+            changed_fields(to_jsonb(before), to_jsonb(operator)) AS fields
+          FROM before JOIN operator ON operator.id = before.id
+        ) compared WHERE fields <> '{}'
+        UNION ALL SELECT operator_id, 'account:' || id, '{name}' FROM main`,
+      outcome: sql`
+        SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until, room_limit,
+          room_type_limit
+        FROM operator`
+    })
+  )
+
+const updateOperatorSql = (
+  sql: Sql,
+  operatorId: number,
+  change: OperatorChange,
+  subscriptionUntil: Date | undefined
+) => sql`
+    before AS (${lockOperatorSql(sql, operatorId)}),
+    operator AS (
+      UPDATE operators o SET
+        name = coalesce(${change.name ?? null}::text, o.name),
+        time_zone = coalesce(${change.time_zone ?? null}::text, o.time_zone),
+        currency = coalesce(${change.currency ?? null}::text, o.currency),
+        edition = coalesce(${change.edition ?? null}::text, o.edition),
+        status = coalesce(${change.status ?? null}::text, o.status),
+        subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, o.subscription_until),
+        room_limit = coalesce(${change.room_limit ?? null}::integer, o.room_limit),
+        room_type_limit = coalesce(${change.room_type_limit ?? null}::integer, o.room_type_limit)
+      FROM before WHERE o.id = before.id
+      RETURNING o.*
+    ), main AS (
+      UPDATE accounts a SET name = operator.name FROM operator
+      WHERE a.operator_id = operator.id AND a.role = 'main' AND a.name <> operator.name
+      RETURNING a.operator_id, a.id
+    )`
+
+/**
+ * Undefined: there is no such operator; without an id: it has all sub-accounts it may have. It is locked first, so that two at once
+ * do not each see the last free place.
+ */
+const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
+  changeUnderLock(sql)(
+    sql`SELECT FROM operators WHERE id = ${account.operatorId} FOR NO KEY UPDATE`,
+    recordChange(sql, {
+      change: sql`
+        operator AS (SELECT id FROM operators WHERE id = ${account.operatorId}),
+        account AS (
+          INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+          SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
+          FROM operator WHERE (
+            SELECT count(*) FROM accounts a WHERE a.operator_id = operator.id AND a.role = 'sub'
+          ) < ${ACCOUNTS}::bigint
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "account", "account"),
+      outcome: sql`SELECT (SELECT id FROM account) AS account_id FROM operator`
+    }).pipe(
+      Effect.catchTag("SqlError", toEmailConflict),
+      Effect.flatMap((rows) => Effect.orDie(decodeCreatedAccounts(rows))),
+      Effect.map((rows) => rows[0])
+    )
+  )
+
+/**
+ * Of the operator's tokens those that its people made and that work: what came of a consent is counted with the connections
+ * (src/domain/access/oauth).
+ */
+export const activeTokenCondition = (sql: Sql) => sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
+
+/**
+ * Undefined: there is no such account; without an id: its operator has all tokens it may have. Its operator is locked first, so that
+ * two at once do not each see the last free place.
+ */
+const createToken = (sql: Sql) => (token: NewTokenRow, now: Date) =>
+  changeUnderLock(sql)(
+    sql`
+      SELECT FROM operators
+      WHERE id = (SELECT operator_id FROM accounts WHERE id = ${token.accountId}) FOR NO KEY UPDATE`,
+    readCreatedToken(
+      recordChange(sql, {
+        change: sql`
+          account AS (SELECT operator_id, id FROM accounts WHERE id = ${token.accountId}),
+          token AS (
+            INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
+            SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz, ${token.deployment}
+            FROM account WHERE (
+              SELECT count(*) FROM access_tokens t WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
+            ) < ${ACCESS_TOKENS}::bigint
+            RETURNING operator_id, id
+          )`,
+        events: [],
+        touched: createdOrDeletedRecordsSql(sql, "token", "token"),
+        outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
+      })
+    )
+  )
+
+/** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */
+const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
+  readToken(
+    recordChange(sql, {
+      change: sql`
+        before AS (${lockTokenSql(sql, tokenId)}),
+        revoked AS (
+          UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
+          FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id AND before.revoked_at IS NULL
+          RETURNING t.operator_id, t.id
+        )`,
+      events: [],
+      touched: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
+      outcome: sql`SELECT id AS token_id FROM before`
+    })
+  )
+
+/** The SQL of operators, accounts and tokens. Each change is one statement: all of it happens or none. */
+export class OperatorStore extends Context.Service<OperatorStore>()("latchkey/domain/access/operators/OperatorStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    create: create(sql),
+    findTimeZone: findTimeZone(sql),
+    update: update(sql),
+    createAccount: createAccount(sql),
+    createToken: createToken(sql),
+    revokeToken: revokeToken(sql)
+  }))
+}) {
+  static readonly layer = Layer.effect(OperatorStore, OperatorStore.make)
+}

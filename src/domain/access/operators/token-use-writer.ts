@@ -1,0 +1,88 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { TokenUseRecorder } from "../../../admission/gate/TokenUseRecorder.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { BUFFERED_TOKEN_USES } from "../../../platform/limits.ts"
+import { makeTokenUseBuffer, type TokenUse } from "./token-use-buffer.ts"
+
+/** Milliseconds between two times that uses are written down, what one of these may take, and what the last one gets. */
+export const TOKEN_USES_WRITE_MS = 30_000
+export const TOKEN_USES_TIMEOUT_MS = 10_000
+export const TOKEN_USES_SHUTDOWN_MS = 500
+/** Uses one statement writes down. */
+export const TOKEN_USES_BATCH = 1_000
+
+/**
+ * Keeps when tokens were last used, without a statement more for a call: the uses stand in memory, of a bounded number of
+ * tokens, and are written down every half minute and when the process ends. What a killed process had not written down is lost.
+ */
+export const layerTokenUseWriter = Layer.effect(
+  TokenUseRecorder,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES)
+    const write = makeWriter(sql, uses)
+    // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
+    yield* Effect.addFinalizer(() => writeAtShutdown(write))
+    yield* repeatPeriodically("saving when tokens were used", TOKEN_USES_WRITE_MS, () => write)
+    return uses.record
+  })
+)
+
+const readSkipped = makeRowsReader(Schema.Struct({ tokenId: Schema.Int }))
+
+/**
+ * Writes down all there is when it begins, a bounded number a statement; what could not be written down stays in memory, and what
+ * is used meanwhile waits for the next time.
+ */
+const makeWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
+  const restoreSkipped = (batch: ReadonlyArray<TokenUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
+    const skippedIds = new Set(skipped.map(({ tokenId }) => tokenId))
+    for (const use of batch) if (skippedIds.has(use.tokenId)) uses.put(use)
+  }
+  const writeBatch = Effect.uninterruptibleMask((restore) =>
+    Effect.suspend(() => {
+      const batch = uses.take(TOKEN_USES_BATCH)
+      return readSkipped(recordUsesSql(sql, batch)).pipe(
+        Effect.timeout(TOKEN_USES_TIMEOUT_MS),
+        restore,
+        Effect.onError(() => Effect.sync(() => batch.forEach(uses.put))),
+        Effect.map((skipped) => restoreSkipped(batch, skipped)),
+        Effect.orDie
+      )
+    })
+  )
+  return Effect.gen(function* () {
+    const batches = Math.ceil(uses.size() / TOKEN_USES_BATCH)
+    for (let index = 0; index < batches; index++) yield* writeBatch
+  })
+}
+
+/** When the process ends: nobody waits long for it. */
+const writeAtShutdown = (write: Effect.Effect<void>) =>
+  write.pipe(
+    Effect.interruptible,
+    Effect.timeoutOption(TOKEN_USES_SHUTDOWN_MS),
+    Effect.withTracerEnabled(false),
+    Effect.exit
+  )
+
+// At most once a minute for each token, whichever process saw it used. It waits for nobody: whoever ends tokens holds many, in an
+// order of his own. Answers the tokens that were held.
+const recordUsesSql = (sql: SqlClient.SqlClient, uses: ReadonlyArray<TokenUse>) => sql`
+  WITH noted AS MATERIALIZED (
+    SELECT t.operator_id, t.id, to_timestamp(noted.minute / 1000) AS at
+    FROM jsonb_to_recordset(${jsonParameter(uses)}::jsonb) AS noted ("operatorId" bigint, "tokenId" bigint, minute bigint)
+    JOIN access_tokens t ON t.operator_id = noted."operatorId" AND t.id = noted."tokenId"
+    WHERE t.last_used_at IS NULL OR t.last_used_at < to_timestamp(noted.minute / 1000)
+  ), free AS MATERIALIZED (
+    SELECT noted.operator_id, noted.id, noted.at
+    FROM noted JOIN access_tokens t ON t.operator_id = noted.operator_id AND t.id = noted.id
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+  ), used AS (
+    UPDATE access_tokens t SET last_used_at = free.at FROM free
+    WHERE t.operator_id = free.operator_id AND t.id = free.id AND (t.last_used_at IS NULL OR t.last_used_at < free.at)
+  )
+  SELECT id AS "tokenId" FROM noted WHERE NOT EXISTS (SELECT FROM free WHERE free.id = noted.id)`

@@ -1,0 +1,78 @@
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { ServerError } from "../../../contract/errors.ts"
+import { releasePermitWhile } from "../../../contract/permit-release.ts"
+import { ANONYMOUS_HASHES, KNOWN_BROWSER_HASHES, NETWORK_HASHES, QUEUED_HASHES } from "../../../platform/limits.ts"
+
+/** More passwords wait to be hashed than there is room for. */
+export interface HashingBusy {
+  readonly _tag: "Busy"
+}
+
+const hashingBusy: HashingBusy = { _tag: "Busy" }
+
+/** Who wants a password hashed: from which place, and whether it is known there (a session, or a browser that signed in before). */
+export interface HashingSource {
+  readonly key: string
+  readonly isKnown: boolean
+}
+
+/** A room of so many at once, so many that wait in turn, and of one place no more than a few of both. */
+const makeLimiter = (concurrency: number) => {
+  const semaphore = Semaphore.makeUnsafe(concurrency)
+  const countsByKey = new Map<string, number>()
+  let total = 0
+  const admit = (key: string): boolean => {
+    const countOfKey = countsByKey.get(key) ?? 0
+    if (total >= concurrency + QUEUED_HASHES || countOfKey >= NETWORK_HASHES) return false
+    total += 1
+    countsByKey.set(key, countOfKey + 1)
+    return true
+  }
+  const release = (key: string): void => {
+    total -= 1
+    const countOfKey = (countsByKey.get(key) ?? 0) - 1
+    if (countOfKey > 0) countsByKey.set(key, countOfKey)
+    else countsByKey.delete(key)
+  }
+  return <A, E, R>(key: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | HashingBusy, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend((): Effect.Effect<A, E | HashingBusy, R> => {
+        if (!admit(key)) return Effect.fail(hashingBusy)
+        return Effect.ensuring(
+          restore(semaphore.withPermit(work)),
+          Effect.sync(() => release(key))
+        )
+      })
+    )
+}
+
+/**
+ * Who may have a password hashed. A flood of sign-ins waits behind itself, is told to come again, and leaves threads for everybody
+ * else. Who is known has a room apart, which no stranger can fill.
+ */
+export class HashingLimiter extends Context.Service<
+  HashingLimiter,
+  {
+    readonly withPermit: <A, E, R>(
+      source: HashingSource,
+      work: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | HashingBusy, R>
+  }
+>()("latchkey/domain/access/sign-in/HashingLimiter") {
+  static readonly layer = Layer.sync(HashingLimiter, () => {
+    const [unknownSources, knownSources] = [makeLimiter(ANONYMOUS_HASHES), makeLimiter(KNOWN_BROWSER_HASHES)]
+    return HashingLimiter.of({
+      withPermit: ({ key, isKnown }, work) => (isKnown ? knownSources : unknownSources)(key, work)
+    })
+  })
+}
+
+/** Hashes where there is room for it; whoever's place that would hold meanwhile gives it back. */
+export const hashReleasingPermit = <A, E, R>(
+  limiter: HashingLimiter["Service"],
+  source: HashingSource,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | HashingBusy, R> =>
+  Effect.mapError(releasePermitWhile(limiter.withPermit(source, work)), (error) =>
+    error instanceof ServerError ? hashingBusy : error
+  )

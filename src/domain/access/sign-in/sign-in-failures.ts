@@ -1,0 +1,129 @@
+import { DateTime, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import {
+  SIGN_IN_CLOCK_SKEW_MS,
+  SIGN_IN_FAILURE_RESET_MS,
+  SIGN_IN_FAILURES_OF_NETWORK,
+  SIGN_IN_LONGEST_WAIT_MS,
+  SIGN_IN_NETWORK_WINDOW_MS
+} from "../../../platform/limits.ts"
+import { DELAYS_MS } from "./sign-in-delays.ts"
+
+// Failed sign-ins, counted before a password is looked at and not after it: of twenty tries at once none is looked at beyond what
+// may be. What turns out right is taken back with what it does (`clearing`).
+
+/** What is tried: one e-mail address, from one place. */
+export interface SignInAttemptKey {
+  readonly emailDigest: Uint8Array
+  readonly place: string
+}
+
+interface AttemptCountInput extends SignInAttemptKey {
+  readonly now: Date
+  /** Of the e-mail address: tries that are as old are forgotten. Of the place: its window is over that began then. */
+  readonly emailResetBefore: Date
+  readonly windowResetBefore: Date
+  /** The latest plausible start of a window and ends of waits. A later value was written while a clock was ahead, and is ignored. */
+  readonly latestStart: Date
+  readonly latestPlaceWait: Date
+  readonly latestEmailWait: Date
+}
+
+const AttemptCountResult = Schema.Struct({ place: Schema.Boolean, email: Schema.Boolean })
+const DelayEnd = Schema.Struct({ until: Schema.NullOr(Schema.Date) })
+const readCountResult = makeSingleRowReader(AttemptCountResult)
+const readDelayEnd = makeSingleRowReader(DelayEnd)
+
+/** As SQL has them: nothing where nobody waits. */
+const DELAYS_OR_NULL = DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : String(delay)))
+
+// The place is counted first and locked first, wherever both rows are taken: nobody waits in a circle.
+const countPlaceSql = (
+  sql: SqlClient,
+  { place, now, windowResetBefore, latestStart, latestPlaceWait }: Givens<AttemptCountInput>
+): Fragment => sql`
+  INSERT INTO sign_in_failures AS known (email_digest, place, failures, since, failed_at, wait_until)
+  VALUES ('', ${place}, 1, ${now}, ${now}, NULL)
+  ON CONFLICT (email_digest, place) DO UPDATE SET
+    failures = CASE WHEN known.since <= ${windowResetBefore} OR known.since > ${latestStart} THEN 1 ELSE known.failures + 1 END,
+    since = CASE WHEN known.since <= ${windowResetBefore} OR known.since > ${latestStart} THEN excluded.since ELSE known.since END,
+    failed_at = excluded.failed_at,
+    wait_until = CASE
+      WHEN known.since > ${windowResetBefore} AND known.since <= ${latestStart} AND known.failures + 1 >= ${sql.literal(String(SIGN_IN_FAILURES_OF_NETWORK))}
+      THEN known.since + ${sql.literal(`interval '${SIGN_IN_NETWORK_WINDOW_MS} milliseconds'`)} END
+  WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestPlaceWait}
+  RETURNING 1`
+
+const countEmailSql = (
+  sql: SqlClient,
+  { emailDigest, place, now, emailResetBefore, latestEmailWait }: Givens<AttemptCountInput>
+): Fragment => sql`
+  INSERT INTO sign_in_failures AS known (email_digest, place, failures, since, failed_at, wait_until)
+  SELECT ${emailDigest}::bytea, ${place}::text, 1, ${now}::timestamptz, ${now}::timestamptz, NULL
+  FROM counted_place
+  ON CONFLICT (email_digest, place) DO UPDATE SET
+    failures = CASE WHEN known.failed_at <= ${emailResetBefore} THEN 1 ELSE known.failures + 1 END,
+    failed_at = excluded.failed_at,
+    wait_until = excluded.failed_at + interval '1 millisecond' * (${sql.literal(`ARRAY[${DELAYS_OR_NULL.join(",")}]`)})[
+      least(${sql.literal(String(DELAYS_MS.length))}, CASE WHEN known.failed_at <= ${emailResetBefore} THEN 1 ELSE known.failures + 1 END)]
+  WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestEmailWait}
+  RETURNING 1`
+
+/** Until when it is waited; a try that its place had room for and its e-mail address had not is none of its place. */
+const delayEndSql = (sql: SqlClient, input: Givens<SignInAttemptKey & { readonly isOfEmail: boolean }>) => sql`
+  WITH given_back AS (
+    UPDATE sign_in_failures SET failures = failures - 1, wait_until = NULL
+    WHERE email_digest = '' AND place = ${input.place} AND ${input.isOfEmail}::boolean
+  )
+  SELECT max(wait_until) AS until FROM sign_in_failures
+  WHERE place = ${input.place}
+    AND email_digest = CASE WHEN ${input.isOfEmail}::boolean THEN ${input.emailDigest}::bytea ELSE '' END`
+
+/** Counts a try as failed; answers the whole seconds to wait where it must not be looked at, and then it is not counted. */
+export const makeFailureCounter = (sql: SqlClient) => {
+  const countStatement = inForms(
+    sql,
+    (input: Givens<AttemptCountInput>) => sql`
+      WITH counted_place AS (${countPlaceSql(sql, input)}), counted_email AS (${countEmailSql(sql, input)})
+      SELECT EXISTS (SELECT FROM counted_place) AS place, EXISTS (SELECT FROM counted_email) AS email`
+  )
+  const delayStatement = inForms(sql, (input: Givens<SignInAttemptKey & { readonly isOfEmail: boolean }>) =>
+    delayEndSql(sql, input)
+  )
+  return Effect.fnUntraced(function* (attemptKey: SignInAttemptKey) {
+    const now = yield* DateTime.nowAsDate
+    const before = (age: number) => new Date(now.getTime() - age)
+    const ages = {
+      emailResetBefore: before(SIGN_IN_FAILURE_RESET_MS),
+      windowResetBefore: before(SIGN_IN_NETWORK_WINDOW_MS)
+    }
+    const after = (delay: number) => new Date(now.getTime() + delay + SIGN_IN_CLOCK_SKEW_MS)
+    const latest = {
+      latestStart: after(0),
+      latestPlaceWait: after(SIGN_IN_NETWORK_WINDOW_MS),
+      latestEmailWait: after(SIGN_IN_LONGEST_WAIT_MS)
+    }
+    const result = yield* readCountResult(countStatement({ ...attemptKey, now, ...ages, ...latest }))
+    if (result.email) return undefined
+    const { until } = yield* readDelayEnd(delayStatement({ ...attemptKey, isOfEmail: result.place }))
+    return Math.max(1, Math.ceil(((until ?? now).getTime() - now.getTime()) / 1000))
+  })
+}
+
+/** Locks what {@link clearing} changes, in the order in which it is counted. */
+export const lockFailuresSql = (sql: SqlClient, { emailDigest, place }: SignInAttemptKey): Fragment => sql`
+  SELECT FROM sign_in_failures WHERE place = ${place} AND email_digest IN ('', ${emailDigest})
+  ORDER BY email_digest FOR UPDATE`
+
+/** CTEs for who gave the right password: nothing is left of that e-mail address from there, and this try was no failure of the place. */
+export const clearFailuresSql = (
+  sql: SqlClient,
+  { emailDigest, place }: { readonly [Name in keyof SignInAttemptKey]: Value<SignInAttemptKey[Name]> }
+): Fragment => sql`
+  cleared_email AS (DELETE FROM sign_in_failures WHERE place = ${place} AND email_digest = ${emailDigest}),
+  cleared_place AS (
+    UPDATE sign_in_failures SET failures = failures - 1, wait_until = NULL
+    WHERE place = ${place} AND email_digest = '' AND failures > 0)`

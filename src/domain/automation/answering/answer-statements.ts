@@ -1,0 +1,258 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { RecordedChange } from "../../../changes/recorded-change.ts"
+import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/fair-queue.ts"
+import { type Givens, partOf } from "../../../platform/database/forms.ts"
+import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
+import { ACTIVITIES_SHOWN, QUESTIONS_PER_ANSWER } from "../../../platform/limits.ts"
+import {
+  conversationsTouchedSql,
+  enqueueMessagesSql,
+  messageCreatedEventSql
+} from "../../guests/conversations/message-queue.ts"
+import { ASSISTANT_NAME } from "../sources.ts"
+import { answersGuestsCondition } from "./guest-questions.ts"
+
+// The statements by which questions are taken, looked at and settled. Rows are locked in one order: the lane of the answers, the
+// conversation, its questions, then what else a message locks (conversations/lane.ts). Whoever settles counts the attempts up
+// too: so a settlement that is repeated, since its answer was lost, finds another number.
+
+/** Conversations in hand at once in a process, those of one operator, and those of one of its accounts. */
+export const ANSWERING_ROOM = 16
+export const ANSWERING_SHARE = 4
+export const ANSWERING_ACCOUNT_SHARE = 2
+
+/** Messages, the newest of a conversation, among which the last word of a person is looked for. One before them is long ago. */
+const PERSON_MESSAGE_SCAN = 500
+
+/** What of it is due, and in which turn. */
+export const answerQueue = (sql: SqlClient): FairQueue => ({
+  table: sql`answer_lanes`,
+  keyColumn: sql`conversation_id`,
+  pendingCondition: sql`waiting > 0`,
+  accountCondition: sql`EXISTS (SELECT FROM operators WHERE id = with_work.operator_id AND status = 'active')`,
+  operatorLimit: ANSWERING_SHARE,
+  accountLimit: ANSWERING_ACCOUNT_SHARE
+})
+
+/** Takes conversations whose questions are due, in turn; those of an operator that is banned or closed are not answered. */
+export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>): Fragment => {
+  const queue = answerQueue(sql)
+  return sql`
+    WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}
+    UPDATE answer_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
+    WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
+    RETURNING l.operator_id, l.conversation_id, l.account_id, l.attempts, l.failures, l.traceparent`
+}
+
+export interface ClaimedAnswerPartition {
+  readonly operator_id: number
+  readonly conversation_id: number
+  readonly attempts: number
+}
+
+/** The lane, if nobody has taken it since. */
+const claimedPartitionSql = (
+  sql: SqlClient,
+  { operator_id, conversation_id, attempts }: Givens<ClaimedAnswerPartition>
+): Fragment => sql`
+  SELECT * FROM answer_lanes
+  WHERE operator_id = ${operator_id} AND conversation_id = ${conversation_id} AND attempts = ${attempts}`
+
+/** The newest messages of conversation `c`. */
+const newestMessagesSql = (sql: SqlClient): Fragment => sql`
+  SELECT m.id, m.sender_role, m.sources, m.created_at FROM messages m
+  WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id
+  ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(PERSON_MESSAGE_SCAN))}`
+
+/** Whether a person of the host's side wrote it, here or at the channel: what the service sends by itself has its sources. */
+const isWrittenByPersonCondition = (sql: SqlClient): Fragment => sql`sender_role = 'host' AND sources = '[]'`
+
+const firstMessageSql = (sql: SqlClient): Fragment => sql`
+  SELECT m.id FROM messages m WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id
+  ORDER BY m.created_at, m.id LIMIT 1`
+
+/** The latest orders of conversation `c`. */
+const latestOrdersSql = (sql: SqlClient): Fragment => sql`
+  SELECT o.operator_id, o.id, o.status FROM orders o WHERE o.operator_id = c.operator_id AND o.conversation_id = c.code
+  ORDER BY o.id DESC LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}`
+
+/** How these stand, as a text: who writes in conversation `c` may be told something else when it is another. */
+const orderStatusesSql = (sql: SqlClient): Fragment => sql`
+  SELECT coalesce(string_agg(concat_ws(' ', o.id, o.status, s.id, s.check_out_date, s.property_id), ',' ORDER BY o.id, s.id), '')
+  FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id`
+
+/** What conversation `c` is about: the stays of its orders that are not over, and what is asked for, known or not. */
+const conversationSubjectsSql = (sql: SqlClient, now: Givens<LoadSituationParameters>["now"]): Fragment => sql`
+  SELECT s.property_id, s.check_out_date - s.check_in_date AS nights
+  FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
+  WHERE s.check_out_date >= (${now}::timestamptz AT TIME ZONE host.time_zone)::date
+  UNION ALL
+  SELECT coalesce(l.property_id, r.property_id), c.inquiry_check_out_date - c.inquiry_check_in_date
+  FROM (VALUES (true)) asked
+  LEFT JOIN listings l
+    ON l.operator_id = c.operator_id AND l.channel_type = c.channel_type AND l.listing_id = c.inquiry_listing_id
+  LEFT JOIN room_type_properties r ON r.operator_id = l.operator_id AND r.room_type_id = l.room_type_id`
+
+export interface LoadSituationParameters extends ClaimedAnswerPartition {
+  readonly now: Date
+}
+
+/** A conversation with the questions that wait in it, oldest first, and all that decides what becomes of them. */
+export const situationSql = (sql: SqlClient, parameters: Givens<LoadSituationParameters>): Fragment => sql`
+  WITH mine AS (${claimedPartitionSql(sql, parameters)}), question AS MATERIALIZED (
+    SELECT p.id AS plan_id, m.id AS message_id, m.content, m.created_at
+    FROM mine
+    JOIN automation_plans p ON p.operator_id = mine.operator_id AND p.conversation_id = mine.conversation_id
+      AND p.kind = 'answer' AND p.state = 'waiting'
+    JOIN messages m ON m.operator_id = p.operator_id AND m.id = p.message_id
+    ORDER BY p.id LIMIT ${sql.literal(String(QUESTIONS_PER_ANSWER))}
+  )
+  SELECT c.code, c.channel_type, extract(epoch FROM c.last_message_at)::text AS said_until,
+    (${orderStatusesSql(sql)}) AS standing, mine.waiting, mine.answered_at, mine.in_a_row, newest.spoken_at, newest.spoken_id,
+    (SELECT coalesce(jsonb_agg(question ORDER BY plan_id), '[]') FROM question) AS questions,
+    CASE WHEN NOT newest.host_spoke THEN (${firstMessageSql(sql)}) END AS first_id,
+    EXISTS (SELECT FROM orders o WHERE o.operator_id = c.operator_id AND o.conversation_id = c.code) AS has_order,
+    (SELECT coalesce(jsonb_agg(about), '[]') FROM (${conversationSubjectsSql(sql, parameters.now)}) about) AS about,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'since', r.since, 'definition', r.definition) ORDER BY r.id), '[]')
+      FROM automation_rules r WHERE r.operator_id = c.operator_id AND ${answersGuestsCondition(sql)}) AS rules
+  FROM mine
+  JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
+  JOIN operators host ON host.id = c.operator_id
+  CROSS JOIN LATERAL (
+    SELECT coalesce(bool_or(sender_role = 'host'), false) AS host_spoke,
+      max(created_at) FILTER (WHERE ${isWrittenByPersonCondition(sql)}) AS spoken_at,
+      (array_agg(id ORDER BY created_at DESC, id DESC) FILTER (WHERE ${isWrittenByPersonCondition(sql)}))[1] AS spoken_id
+    FROM (${newestMessagesSql(sql)}) m
+  ) newest`
+
+/** What both settlements say of questions that are not answered, and of the lane. */
+export interface SkipQuestionsParameters extends ClaimedAnswerPartition {
+  readonly overIds: ReadonlyArray<number>
+  readonly overReasons: ReadonlyArray<string>
+  /** Questions that wait no more, as the lane counts them. */
+  readonly off: number
+  readonly now: Date
+  /** When the lane is to be looked at again, if anything waits in it then. */
+  readonly next: Date
+}
+
+/** Settles questions without an answer; `held` is a CTE with the lane, locked. */
+const skipQuestionsSql = (
+  sql: SqlClient,
+  claimedSql: Fragment,
+  { overIds, overReasons, now }: Givens<SkipQuestionsParameters>
+): Fragment => sql`
+  UPDATE automation_plans p SET state = 'skipped', reason = over.reason, settled_at = ${now}
+  FROM ${claimedSql} held, unnest(${idsParameter(overIds)}::bigint[], ${overReasons}::text[]) over (id, reason)
+  WHERE p.operator_id = held.operator_id AND p.id = over.id AND p.state = 'waiting'`
+
+/** Nothing is said: some questions are over, others may wait on. */
+export const settlingSilently = (sql: SqlClient, settled: Givens<SkipQuestionsParameters>): Fragment => sql`
+  WITH mine AS (${claimedPartitionSql(sql, settled)} FOR NO KEY UPDATE), skipped AS (${skipQuestionsSql(sql, sql`mine`, settled)})
+  UPDATE answer_lanes l
+  SET waiting = l.waiting - ${settled.off}::integer, due_at = ${settled.next}, attempts = l.attempts + 1, failures = 0
+  FROM mine WHERE l.operator_id = mine.operator_id AND l.conversation_id = mine.conversation_id`
+
+export interface RecordAnswerParameters extends SkipQuestionsParameters {
+  readonly planIds: ReadonlyArray<number>
+  /** The rules by which it is answered; the first is written down for it. */
+  readonly ruleIds: ReadonlyArray<number>
+  /** How the conversation was when it was looked at. */
+  readonly said_until: string
+  readonly standing: string
+  /** The entries that it is answered from, each with the revision that says so. */
+  readonly entryIds: ReadonlyArray<number>
+  readonly entryRevisions: ReadonlyArray<number>
+  readonly code: string
+  readonly content: string
+  readonly sources: ReadonlyArray<object>
+  readonly in_a_row: number
+}
+
+/** Whether an entry was edited or deleted since it was read, of the operator whose lane is `mine`. */
+const isAnyEntryEditedCondition = (
+  sql: SqlClient,
+  { entryIds, entryRevisions }: Givens<RecordAnswerParameters>
+): Fragment => sql`
+  EXISTS (SELECT FROM unnest(${idsParameter(entryIds)}::bigint[], ${idsParameter(entryRevisions)}::bigint[]) read (id, revision)
+    WHERE NOT EXISTS (SELECT FROM knowledge_bases k
+      WHERE k.operator_id = mine.operator_id AND k.id = read.id AND k.revision = read.revision))`
+
+/**
+ * Locks what an answer locks, in that order. It is a statement of its own, before the one that answers: that one waits for nothing,
+ * and sees how orders, entries and rules stand once the conversation is its own, not as they stood when it began to wait for it.
+ */
+export const lockAnswerRowsSql = (sql: SqlClient, parameters: Givens<RecordAnswerParameters>): Fragment => sql`
+  WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), conversation AS (
+    SELECT c.operator_id, c.id FROM mine
+    JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
+    FOR NO KEY UPDATE OF c
+  ), question AS (
+    SELECT p.id FROM conversation
+    JOIN automation_plans p ON p.operator_id = conversation.operator_id
+      AND p.id = ANY (${idsParameter(parameters.planIds)}::bigint[] || ${idsParameter(parameters.overIds)}::bigint[])
+    ORDER BY p.id FOR NO KEY UPDATE OF p
+  ), lane AS (
+    SELECT l.conversation_id FROM conversation
+    JOIN message_lanes l ON l.operator_id = conversation.operator_id AND l.conversation_id = conversation.id
+    FOR NO KEY UPDATE OF l
+  )
+  SELECT (SELECT count(*) FROM question) AS questions, (SELECT count(*) FROM lane) AS lanes`
+
+/**
+ * Answers, once all is held: the questions are done and the message is queued, or neither. Not where somebody else has the lane by
+ * now, nor where since it was looked at anything was said, an order came to stand otherwise, an entry was edited, a rule was taken
+ * back, or every question was: then it is looked at again.
+ */
+export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnswerParameters>): RecordedChange => {
+  const { now, ruleIds } = parameters
+  return {
+    change: sql`
+      mine AS (${claimedPartitionSql(sql, parameters)}), unchanged AS (
+        SELECT c.operator_id, c.id FROM mine
+        JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
+        WHERE extract(epoch FROM c.last_message_at)::text = ${parameters.said_until}
+          AND (${orderStatusesSql(sql)}) = ${parameters.standing} AND NOT ${isAnyEntryEditedCondition(sql, parameters)}
+          AND ${partOf(ruleIds, (all) => all.length)} = (SELECT count(*) FROM automation_rules r
+            WHERE r.operator_id = mine.operator_id AND r.id = ANY (${idsParameter(ruleIds)}::bigint[]) AND r.state = 'active')
+      ), done AS (
+        UPDATE automation_plans p SET state = 'done', rule_id = ${partOf(ruleIds, ([first]) => first ?? null)}, settled_at = ${now}
+        FROM unchanged
+        WHERE p.operator_id = unchanged.operator_id AND p.id = ANY (${idsParameter(parameters.planIds)}::bigint[])
+          AND p.state = 'waiting'
+        RETURNING p.operator_id, p.conversation_id
+      ), answered AS (SELECT DISTINCT operator_id, conversation_id FROM done),
+      skipped AS (${skipQuestionsSql(sql, sql`answered`, parameters)}), paused AS (
+        UPDATE answer_lanes l
+        SET waiting = l.waiting - ${parameters.off}::integer, due_at = ${parameters.next}, attempts = l.attempts + 1,
+          failures = 0, answered_at = ${now}, in_a_row = ${parameters.in_a_row}::integer
+        FROM answered WHERE l.operator_id = answered.operator_id AND l.conversation_id = answered.conversation_id
+      ), ${enqueueMessagesSql(
+        sql,
+        sql`
+          SELECT operator_id, conversation_id, ${parameters.code}::text AS code, ${ASSISTANT_NAME}::text AS sender_name,
+            ${jsonParameter(parameters.sources)}::jsonb AS sources, 'Text'::text AS display_type,
+            ${parameters.content}::text AS content, NULL::text AS attachment_url, NULL::bigint AS image_id
+          FROM answered`,
+        now
+      )}`,
+    events: [messageCreatedEventSql(sql, now)],
+    touched: conversationsTouchedSql(sql),
+    outcome: sql`SELECT EXISTS (SELECT FROM message) AS is_answered`
+  }
+}
+
+export interface PostponeAnswerParameters extends ClaimedAnswerPartition {
+  readonly next: Date
+}
+
+/** It could not be answered, and is tried again then. */
+export const postponeAnswerSql = (sql: SqlClient, parameters: Givens<PostponeAnswerParameters>): Fragment => sql`
+  UPDATE answer_lanes SET due_at = ${parameters.next}, failures = failures + 1, attempts = attempts + 1
+  WHERE operator_id = ${parameters.operator_id} AND conversation_id = ${parameters.conversation_id} AND attempts = ${parameters.attempts}`
+
+/** Gives a lane back that was not looked at, or not as it is by now. */
+export const releaseAnswerPartitionSql = (sql: SqlClient, parameters: Givens<LoadSituationParameters>): Fragment => sql`
+  UPDATE answer_lanes SET due_at = ${parameters.now}
+  WHERE operator_id = ${parameters.operator_id} AND conversation_id = ${parameters.conversation_id} AND attempts = ${parameters.attempts}`

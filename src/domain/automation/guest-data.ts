@@ -1,0 +1,30 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { belongsToConversations, belongsToStays, type GuestRecordIds } from "../guest-data.ts"
+
+/** Why a plan for an erased guest was not done. */
+const ERASED = "'the guest was erased'"
+
+/**
+ * Nothing that was planned for the stays and conversations is done any more, and no question is answered: who has one in hand
+ * has lost its lane. Why something planned for a stay was not done goes, as it may be in the words of a channel that was told a
+ * review.
+ */
+export const cancelGuestPlansSql = (sql: SqlClient, party: GuestRecordIds, now: Date): ReadonlyArray<Fragment> => [
+  sql`
+    UPDATE automation_plans t SET reason = NULL
+    WHERE t.operator_id = ${party.operatorId} AND ${belongsToStays(sql, party)} AND t.state <> 'waiting'
+      AND t.reason <> ${sql.literal(ERASED)}`,
+  sql`
+    UPDATE automation_plans t SET state = 'skipped', reason = ${sql.literal(ERASED)}, settled_at = ${now}
+    WHERE t.operator_id = ${party.operatorId} AND t.state = 'waiting'
+      AND (${belongsToStays(sql, party)} OR ${belongsToConversations(sql, party)})`,
+  sql`
+    UPDATE answer_lanes t SET waiting = 0, attempts = attempts + 1
+    WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND t.waiting > 0`
+]
+
+/** Locks the lanes of answers, which whoever answers has before the conversation. */
+export const lockAnswerPartitionsSql = (sql: SqlClient, party: GuestRecordIds): Fragment => sql`
+  SELECT FROM answer_lanes t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}
+  ORDER BY t.conversation_id FOR NO KEY UPDATE`

@@ -1,0 +1,135 @@
+import { Cause, DateTime, Effect, type Latch, Layer, Random } from "effect"
+import { startOfDay } from "../../../contract/time.ts"
+import { repeatForever } from "../../../jobs/loop.ts"
+import { POLL_GAP_MS, pollWhenWoken } from "../../../jobs/polling.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
+import { DUE_POLL_MS } from "../../../jobs/timed-work.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { PLAN_RETENTION_MS } from "../../../platform/limits.ts"
+import { toStorableDate } from "../rules/scheduling.ts"
+import { PlanningQueue, type TakenStay } from "./PlanningQueue.ts"
+import { type ActiveRule, planStay } from "./stay-plans.ts"
+import { PLANNING_ROOM } from "./taking.ts"
+
+/** Of a stay whose plans could not be worked out: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
+export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
+
+/**
+ * What is settled of a stay is remembered until its time, and its guest, have been gone for a while. Of a stay that moves its time
+ * is the one it would have now: forgotten before that, it would be done again.
+ */
+const computeKeptUntil = ({ check_out_date, time_zone }: TakenStay, scheduledAt?: Date): Date =>
+  toStorableDate(
+    Math.max(startOfDay(check_out_date, time_zone).getTime(), scheduledAt?.getTime() ?? 0) + PLAN_RETENTION_MS
+  )
+
+const computeStayPlans = (
+  taken: ReadonlyArray<TakenStay>,
+  rules: ReadonlyMap<number, ReadonlyArray<ActiveRule>>,
+  now: Date
+) => {
+  const stayPlans = taken.map((stay) => ({ stay, ...planStay(rules.get(stay.operator_id) ?? [], stay, now) }))
+  return {
+    stays: stayPlans.map(({ stay, replanAt, latestAt }) => ({
+      operator_id: stay.operator_id,
+      stay_id: stay.stay_id,
+      attempts: stay.attempts,
+      account_id: stay.account_id,
+      kept_until: computeKeptUntil(stay, latestAt),
+      look_again: replanAt ?? null
+    })),
+    plans: stayPlans.flatMap(({ stay, plans }) =>
+      plans.map((plan) => ({
+        operator_id: stay.operator_id,
+        stay_id: stay.stay_id,
+        kept_until: computeKeptUntil(stay, plan.scheduled_at),
+        traceparent: stay.traceparent,
+        ...plan
+      }))
+    )
+  }
+}
+
+/** Works out the plans of stays that were taken at `takenAt`, and writes them down. */
+const planStays = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenStay>, takenAt: Date) {
+  const queue = yield* PlanningQueue
+  const rules = yield* queue.listActiveRules(Array.from(new Set(taken.map(({ operator_id }) => operator_id))))
+  const now = yield* DateTime.nowAsDate
+  const computedPlans = computeStayPlans(
+    taken,
+    Map.groupBy(rules, ({ operator_id }) => operator_id),
+    now
+  )
+  yield* queue.savePlans({ ...computedPlans, takenAt, now })
+})
+
+const postpone = Effect.fnUntraced(function* (stay: TakenStay) {
+  const queue = yield* PlanningQueue
+  const now = yield* DateTime.nowAsDate
+  const pause = backoffMs(PLANNING_BACKOFF, stay.failures + 1, yield* Random.next)
+  yield* queue.postpone(stay, new Date(now.getTime() + pause))
+})
+
+/** Where one of several makes it fail, each is worked out by itself, and what cannot be holds up nothing else. */
+const planStaysIsolatingFailures = (
+  taken: ReadonlyArray<TakenStay>,
+  takenAt: Date
+): Effect.Effect<void, never, PlanningQueue> =>
+  Effect.catchCauseIf(
+    planStays(taken, takenAt),
+    (cause) => !Cause.hasInterruptsOnly(cause),
+    (cause) =>
+      taken.length > 1
+        ? Effect.forEach(taken, (stay) => planStaysIsolatingFailures([stay], takenAt), { discard: true })
+        : Effect.andThen(
+            Effect.logWarning("planning the automation of a stay failed and will be retried", cause),
+            Effect.forEach(taken, postpone, { discard: true })
+          )
+  )
+
+/** Marks a page of every operator with rules that were changed; answers whether there may be more. */
+const markChangedRules = Effect.gen(function* () {
+  const queue = yield* PlanningQueue
+  let after = 0
+  let hasMarked = false
+  while (true) {
+    const markedOperators = yield* queue.markStaysOfChangedRules(after, yield* DateTime.nowAsDate)
+    const last = markedOperators.at(-1)
+    if (last === undefined) return hasMarked
+    hasMarked = true
+    after = last.operator_id
+  }
+})
+
+/** Works out a batch of what is due; answers how many stays that were. */
+export const planDueStays = Effect.gen(function* () {
+  const queue = yield* PlanningQueue
+  const takenAt = yield* DateTime.nowAsDate
+  const taken = yield* queue.take(takenAt, PLANNING_ROOM)
+  if (taken.length > 0) yield* planStaysIsolatingFailures(taken, takenAt)
+  return taken.length
+})
+
+/** One turn: a page of each operator's changed rules, and a batch of stays. True: there may be more. */
+export const planOnce = Effect.gen(function* () {
+  const hasMarked = yield* markChangedRules
+  const plannedCount = yield* planDueStays
+  return hasMarked || plannedCount > 0
+})
+
+/** Milliseconds between two looks for something to plan, however often changes wake the planner. */
+export const PLAN_GAP_MS = 100
+
+/** One turn and the wait for the next: where there may be more, others get at the database between the two. */
+export const runPlanningCycle = (wakeLatch: Latch.Latch): Effect.Effect<void, never, PlanningQueue> => {
+  const cycle = Effect.tap(planOnce, (more) => (more ? Effect.sleep(POLL_GAP_MS) : Effect.void))
+  return pollWhenWoken(wakeLatch, cycle, DUE_POLL_MS, PLAN_GAP_MS)
+}
+
+/** Plans for as long as the process runs, in any number of processes on one database. */
+export const layerPlanner = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const wakeLatch = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
+    yield* Effect.forkScoped(repeatForever("planning automation", runPlanningCycle(wakeLatch)))
+  })
+).pipe(Layer.provide(PlanningQueue.layer))

@@ -1,0 +1,62 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Givens } from "../../../platform/database/forms.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
+import { StayFacts, stayFactsSql } from "../facts.ts"
+import { MessageRule, ReviewRule } from "../rules/rule.ts"
+
+// All that is looked at before a plan is run, as it is at that moment.
+
+const stayPlanFields = {
+  ...StayFacts.fields,
+  plan_id: Schema.Int,
+  scheduled_at: Schema.Date,
+  /** Why it waits still, if it was tried. */
+  reason: Schema.NullOr(Schema.String),
+  rule_id: Schema.Int,
+  since: Schema.Date,
+  is_active: Schema.Boolean,
+  /** Null: the order has none, or none yet. */
+  conversation_id: Schema.NullOr(Schema.Int),
+  /** What the host wrote of the guest already. */
+  host_review: Schema.NullOr(
+    Schema.Struct({ score: Schema.NullOr(Schema.Finite), content: Schema.NullOr(Schema.String) })
+  )
+}
+
+const MessagePlanContext = Schema.Struct({
+  ...stayPlanFields,
+  kind: Schema.Literal("send_message"),
+  definition: MessageRule
+})
+const ReviewPlanContext = Schema.Struct({ ...stayPlanFields, kind: Schema.Literal("review"), definition: ReviewRule })
+export type MessagePlanContext = typeof MessagePlanContext.Type
+export type ReviewPlanContext = typeof ReviewPlanContext.Type
+
+/** A plan of a stay that waits. */
+export type StayPlanContext = MessagePlanContext | ReviewPlanContext
+
+/** An answer to a guest, which nobody runs by hand. */
+const AnswerPlanContext = Schema.Struct({ kind: Schema.Literal("answer") })
+
+export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, AnswerPlanContext])
+export type PlanContext = typeof PlanContext.Type
+
+/** A waiting plan of an operator, with its rule, its stay, its conversation and its review: at most one row. */
+export const planContextSql = (sql: SqlClient, { operatorId, id }: Givens<OperatorRowId>): Fragment => sql`
+  WITH plan AS MATERIALIZED (
+    SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
+  )
+  SELECT plan.id AS plan_id, plan.kind, plan.scheduled_at, plan.reason, r.id AS rule_id, r.definition, r.since,
+    r.state = 'active' AS is_active,
+    c.id AS conversation_id, review.host_review, facts.*
+  FROM plan
+  LEFT JOIN automation_rules r ON r.operator_id = plan.operator_id AND r.id = plan.rule_id
+  LEFT JOIN stays s ON s.operator_id = plan.operator_id AND s.id = plan.stay_id
+  LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  LEFT JOIN conversations c ON c.operator_id = o.operator_id AND c.code = o.conversation_id
+  LEFT JOIN reviews review ON review.operator_id = o.operator_id AND review.order_id = o.id
+  LEFT JOIN LATERAL (
+    ${stayFactsSql(sql, sql`s.operator_id = plan.operator_id AND s.id = plan.stay_id`)}
+  ) facts ON true`

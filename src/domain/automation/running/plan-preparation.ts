@@ -1,0 +1,106 @@
+import { Result } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import type { MessageSource } from "../../guests/conversations/contract.ts"
+import { renderStayText } from "../rules/rule-text.ts"
+import { appliesToStay, classifyTimeliness } from "../rules/scheduling.ts"
+import type { FilledTemplate } from "../rules/template.ts"
+import { toMessageSources, toRuleDocs } from "../sources.ts"
+import type { MessagePlanContext, ReviewPlanContext, StayPlanContext } from "./plan-context.ts"
+
+// What is to become of a plan whose time has come, or whom somebody runs by hand, by all that is known at that moment.
+
+/** What is said or written, with everything in it. */
+export type PreparedAction =
+  | {
+      readonly does: "message"
+      readonly conversationId: number
+      readonly text: string
+      readonly sources: ReadonlyArray<typeof MessageSource.Type>
+    }
+  | { readonly does: "review"; readonly score: number; readonly text: string }
+
+/**
+ * Why it cannot be done: the conversation may come yet; what is missing in the text is not known, and nobody waits for it; and a
+ * guest who is still there is not reviewed.
+ */
+export interface ActionObstacle {
+  readonly of: "conversation" | "text" | "day"
+  readonly reason: string
+}
+
+/** Outdated is what follows from nothing any more, be it that its rule is paused, and what has another time by now. */
+export type PlanDecision =
+  | { readonly kind: "outdated" }
+  | { readonly kind: "late"; readonly reason: string }
+  | { readonly kind: "due" }
+
+/** Whether the plan still follows from its rule. */
+export const stillApplies = ({ is_active, kind, is_last, definition, ...stay }: StayPlanContext): boolean =>
+  is_active && appliesToStay(definition, stay) && (kind !== "review" || is_last)
+
+/** What is to become of a plan by the clock. */
+export const decidePlan = (plan: StayPlanContext, now: Date): PlanDecision => {
+  const { definition, since, ...stay } = plan
+  const { trigger } = definition
+  if (trigger.event === "inquiry" || !stillApplies(plan)) return { kind: "outdated" }
+  switch (classifyTimeliness({ trigger, stay, since, now })) {
+    case "early":
+      return { kind: "outdated" }
+    case "late":
+      return { kind: "late", reason: plan.reason === null ? TOO_LATE_REASON : `${TOO_LATE_REASON}: ${plan.reason}` }
+    case "due":
+      return { kind: "due" }
+  }
+}
+
+const TOO_LATE_REASON = "the scheduled time has passed"
+
+const failWithObstacle = (subject: ActionObstacle["of"], reason: string): Result.Result<never, ActionObstacle> =>
+  Result.fail({ of: subject, reason })
+
+const renderPlanText = (
+  stay: StayPlanContext,
+  now: Date,
+  publicUrl: string
+): Result.Result<FilledTemplate, ActionObstacle> =>
+  Result.mapError(
+    renderStayText(stay.definition, { stay, now, publicUrl }),
+    (reason): ActionObstacle => ({ of: "text", reason })
+  )
+
+const prepareMessage = (
+  plan: MessagePlanContext,
+  now: Date,
+  publicUrl: string
+): Result.Result<PreparedAction, ActionObstacle> => {
+  const { conversation_id: conversationId, rule_id, definition, title, property_id } = plan
+  if (conversationId === null) return failWithObstacle("conversation", "there is no conversation with the guest")
+  return Result.map(renderPlanText(plan, now, publicUrl), (filled) => ({
+    does: "message",
+    conversationId,
+    text: filled.text,
+    sources: toMessageSources(toRuleDocs({ ...filled, rule_id, name: definition.name, title, property_id }))
+  }))
+}
+
+/** Its stay is the last of its order ({@link follows}): on the day on which that ends its guest has left. */
+const prepareReview = (
+  plan: ReviewPlanContext,
+  now: Date,
+  publicUrl: string
+): Result.Result<PreparedAction, ActionObstacle> => {
+  const { check_out_date, time_zone } = plan
+  if (dateInZone(now, time_zone) < check_out_date) {
+    return failWithObstacle("day", `the guest checks out on ${check_out_date}; reviews are possible from that date on`)
+  }
+  const { score } = plan.definition
+  return Result.map(renderPlanText(plan, now, publicUrl), ({ text }) => ({ does: "review", score, text }))
+}
+
+/** What is to be done, whatever the clock says; fails with why it cannot be. */
+export const prepareAction = (
+  plan: StayPlanContext,
+  now: Date,
+  publicUrl: string
+): Result.Result<PreparedAction, ActionObstacle> =>
+  plan.kind === "review" ? prepareReview(plan, now, publicUrl) : prepareMessage(plan, now, publicUrl)

@@ -1,0 +1,128 @@
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { NotFound, type ServerError, ValidationFailed } from "../../../contract/errors.ts"
+import { currentSecond } from "../../../contract/time.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { PublicUrl } from "../../../platform/installation.ts"
+import { IDENTITY_IMAGES_A_GUEST } from "../../../platform/limits.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { imageUrl } from "../../guests/images/address.ts"
+import { Images } from "../../guests/images/Images.ts"
+import { toClockText } from "../stays/rules.ts"
+import type { ClockTime } from "../stays/stay.ts"
+import { ARRIVAL_LABEL, NO_SUCH_GUEST_MESSAGE, PHOTO_LABEL } from "./field-labels.ts"
+import type { GuestPortalStay } from "./guest-portal-stay.ts"
+import { isGuestPortalToken } from "./guest-portal-url.ts"
+import { computeImageLimit, hasGuest, hasReachedImageLimit, isEditable, isPageVisible } from "./rules.ts"
+import { CheckInStore } from "./store.ts"
+
+/** An image of an identity document, and whose it is; null: of somebody who is no guest by name. */
+export interface IdentityImageUpload {
+  readonly guestId: number | null
+  readonly jpeg: Uint8Array
+}
+
+/**
+ * What guests see and tell of their stay, by its secret address. What they change is what hosts change: it tells the same
+ * events, and the trail says `guest`.
+ *
+ * Takes no place: who shows a page does so in one of the operator whose guests they are.
+ */
+export class GuestPortal extends Context.Service<
+  GuestPortal,
+  {
+    /** The stay a token opens; none when it is unknown, its order is over, or the account behind it is banned or closed. */
+    readonly open: (token: string) => Effect.Effect<Option.Option<GuestPortalStay>>
+    /** Says when the guest arrives; null: that is not known any more. */
+    readonly setArrivalTime: (
+      stay: GuestPortalStay,
+      at: typeof ClockTime.Type | null
+    ) => Effect.Effect<void, ValidationFailed | NotFound>
+    /** Hands in an image of an identity document. */
+    readonly submitIdentityImage: (
+      stay: GuestPortalStay,
+      image: IdentityImageUpload
+    ) => Effect.Effect<void, ValidationFailed | ServerError>
+  }
+>()("latchkey/domain/bookings/check-in/GuestPortal") {
+  static readonly layer = Layer.effect(
+    GuestPortal,
+    Effect.gen(function* () {
+      const store = yield* CheckInStore
+      const { wake } = yield* WakeUp
+      // Whether it failed or its caller went away: it may have been committed.
+      const withWake = Effect.ensuring(wake)
+      const submitImage = submitIdentityImage(store, yield* Images, yield* PublicUrl)
+      return GuestPortal.of({
+        open: open(store),
+        setArrivalTime: (stay, at) => setArrivalTime(store)(stay, at).pipe(withWake, asGuest("tell arrival time")),
+        submitIdentityImage: (stay, image) =>
+          submitImage(stay, image).pipe(withWake, asGuest("hand in identity document"))
+      })
+    })
+  ).pipe(Layer.provide(CheckInStore.layer))
+}
+
+type Store = CheckInStore["Service"]
+
+const asGuest = (operation: string) => Effect.provideService(CurrentActor, systemActor("guest", operation))
+
+const open = (store: Store) =>
+  Effect.fnUntraced(function* (token: string) {
+    const stay = isGuestPortalToken(token) ? yield* store.findByToken(token) : undefined
+    return stay !== undefined && isPageVisible(stay, yield* DateTime.nowAsDate) ? Option.some(stay) : Option.none()
+  }, withChildSpan("GuestPages.open"))
+
+const setArrivalTime = (store: Store) =>
+  Effect.fnUntraced(function* (stay: GuestPortalStay, at: typeof ClockTime.Type | null) {
+    if (!isEditable(stay, yield* DateTime.nowAsDate)) return yield* stayNotEditable
+    const update = { ...UNCHANGED, arrival_at: toClockText(at) }
+    const { found } = yield* store.setArrivalTime(stay.operator_id, stay.stay_code, update, yield* currentSecond)
+    return found ? undefined : yield* stayNotFound
+  }, withChildSpan("GuestPages.tellArrival"))
+
+const UNCHANGED = {
+  lock_code: undefined,
+  lock_code_visible_after: undefined,
+  departure_at: undefined,
+  deposit: undefined,
+  id_required: undefined
+}
+
+const submitIdentityImage = (store: Store, images: Images["Service"], publicUrl: string) =>
+  Effect.fnUntraced(function* (stay: GuestPortalStay, { guestId, jpeg }: IdentityImageUpload) {
+    const error = findUploadError(stay, guestId, yield* DateTime.nowAsDate)
+    if (error !== undefined) return yield* error
+    const operatorId = stay.operator_id
+    const { id: imageId, token } = yield* images.put({ operatorId, kind: "identity", jpeg, field: PHOTO_LABEL })
+    const { handed } = yield* store.submitIdentityImage({
+      operatorId,
+      stayId: stay.id,
+      guestId,
+      imageId,
+      url: imageUrl(publicUrl, token),
+      most: computeImageLimit(stay),
+      at: yield* currentSecond
+    })
+    return handed ? undefined : yield* imageNoLongerAccepted
+  }, withChildSpan("GuestPages.handIn"))
+
+/** Why an image is not even looked at. */
+const findUploadError = (stay: GuestPortalStay, guestId: number | null, now: Date): ValidationFailed | undefined => {
+  if (stay.id_required === "not_required" || !isEditable(stay, now)) return imageNotRequired
+  if (!hasGuest(stay, guestId)) return noSuchGuest
+  return hasReachedImageLimit(stay, guestId) ? imageLimitReached : undefined
+}
+
+const stayNotFound = new NotFound({ message: "The stay no longer exists." })
+const stayNotEditable = new ValidationFailed({
+  message: `${ARRIVAL_LABEL}: the stay has ended, or is not confirmed yet.`
+})
+const imageNotRequired = new ValidationFailed({ message: `${PHOTO_LABEL}: this page does not ask for a photo now.` })
+const noSuchGuest = new ValidationFailed({ message: NO_SUCH_GUEST_MESSAGE })
+const imageLimitReached = new ValidationFailed({
+  message: `${PHOTO_LABEL}: at most ${IDENTITY_IMAGES_A_GUEST} are accepted for a guest; ask your host if one is wrong.`
+})
+const imageNoLongerAccepted = new ValidationFailed({
+  message: `${PHOTO_LABEL}: can no longer be accepted; reload the page.`
+})

@@ -1,0 +1,74 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { daysBefore } from "../../../contract/time.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { IdentityImageDays } from "../../../platform/installation.ts"
+import { releaseImagesSql } from "../../guests/images/image-references.ts"
+import { type DeleteIdentityImagesParameters, deleteExpiredIdentityImages } from "../stays/identity-images.ts"
+
+// Images of identity documents go so many days after the stay. What was done is seen by its being gone: any number of processes
+// may be at it, and one that dies leaves the rest for the next look.
+
+/** Images that one statement looks at. */
+export const IDENTITY_IMAGE_BATCH = 500
+
+const readNextOperator = makeSingleRowReader(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
+const RetentionBatchRow = Schema.Struct({ last: Schema.NullOr(Schema.Int), forgotten: Schema.Int })
+const readBatch = makeSingleRowReader(RetentionBatchRow)
+
+/** The next operator that has such images. */
+const findNextOperator = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ after }: Givens<{ readonly after: number }>) =>
+      sql`SELECT min(operator_id) AS operator_id FROM identity_images WHERE operator_id > ${after}`
+  )
+  return (after: number) => readNextOperator(statement({ after }))
+}
+
+/** Forgets what is due of the next images of an operator; answers the last of them, null when there are no more. */
+const deleteExpiredImages = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    (forgetting: Givens<DeleteIdentityImagesParameters>) => sql`
+      WITH ${deleteExpiredIdentityImages(sql, forgetting, IDENTITY_IMAGE_BATCH)}, let_go AS (
+        ${releaseImagesSql(sql, forgetting.operatorId, sql`SELECT image_id FROM over`, forgetting.now)})
+      SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(IDENTITY_IMAGE_BATCH))}) AS last,
+         (SELECT count(*) FROM forgotten) AS forgotten`
+  )
+  return ({ operatorId, after, days, now, then }: DeleteIdentityImagesParameters) =>
+    readBatch(statement({ operatorId, after, days, now, then }))
+}
+
+/** Forgets images of stays that ended so many days ago, of all operators, a bounded number at a time. Answers how many. */
+export const makeIdentityImageRetention = Effect.map(SqlClient.SqlClient, (sql) => {
+  const [nextOperator, deleteNextBatch] = [findNextOperator(sql), deleteExpiredImages(sql)]
+  return Effect.fnUntraced(function* (days: number, now: Date) {
+    const then = daysBefore(now, days)
+    let forgotten = 0
+    let operatorId = (yield* nextOperator(0)).operator_id
+    while (operatorId !== null) {
+      let after: number | null = 0
+      while (after !== null) {
+        const batch: typeof RetentionBatchRow.Type = yield* deleteNextBatch({ operatorId, after, days, now, then })
+        forgotten += batch.forgotten
+        after = batch.last
+      }
+      operatorId = (yield* nextOperator(operatorId)).operator_id
+    }
+    return forgotten
+  })
+})
+
+/** Forgets them for as long as the process runs, over a database. */
+export const layerIdentityImageRetention = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const [applyRetentionDays, days] = [yield* makeIdentityImageRetention, yield* IdentityImageDays]
+    yield* repeatPeriodically("retention of identity documents", RETENTION_MS, (now) =>
+      Effect.asVoid(applyRetentionDays(days, now))
+    )
+  })
+)

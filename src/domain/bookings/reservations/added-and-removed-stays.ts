@@ -1,0 +1,52 @@
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { type Givens, partOf } from "../../../platform/database/forms.ts"
+import { removeShares } from "../../money/shares.ts"
+import { insertStays, removeStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
+import type { OrderChange } from "./rules/order-diff.ts"
+
+// Parts of the statement that changes orders, where one of them gets another stay or loses one.
+
+type Sql = SqlClient.SqlClient
+
+/** Undefined where no order gets a stay, and where none loses one. */
+export interface AddedAndRemovedStays {
+  readonly operatorId: number
+  readonly added: OrderChange["added"] | undefined
+  readonly removed: OrderChange["removed"] | undefined
+  readonly at: Date
+}
+
+/**
+ * CTEs that let stays come into orders and go from them, where an order gets or loses any: the new ones are told, and the
+ * rest of the statement finds them in `new_stay`.
+ */
+export const addAndRemoveStays = (
+  sql: Sql,
+  { operatorId, added, removed, at }: Givens<AddedAndRemovedStays>
+): Fragment => {
+  const addStays =
+    added === undefined
+      ? sql``
+      : sql`unchanged_order AS (SELECT ${operatorId}::bigint AS operator_id, id FROM wanted_order, unchanged),
+          ${insertStays(sql, added, "unchanged_order")}, stay_recorded AS (${recordEvent(sql, "reservation_created", {
+            from: sql`(SELECT new_stay.*, wanted_order.reservation_code
+              FROM new_stay JOIN wanted_order ON wanted_order.id = new_stay.order_id) created`,
+            record: stayRecordSql(sql),
+            fields: stayEventFields(sql),
+            at
+          })}),`
+  return removed === undefined
+    ? addStays
+    : sql`${addStays} ${removeStays(sql, operatorId, removed)}, ${removeShares(
+        sql,
+        operatorId,
+        partOf(removed, (all) => all.map(({ id }) => id))
+      )},`
+}
+
+/** Rows with a `stay_id`, where a stay that has come just now is named by its place. */
+export const resolveNewStayIds = (sql: Sql, rows: Fragment, columns: ReadonlyArray<string>): Fragment => sql`
+  SELECT rows.operator_id, ${sql.literal(columns.map((name) => `rows.${name}`).join(", "))}, coalesce(new_stay.id, rows.stay_id) AS stay_id
+  FROM (${rows}) rows LEFT JOIN new_stay ON new_stay.place = rows.stay_id`

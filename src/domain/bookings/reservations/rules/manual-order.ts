@@ -1,0 +1,60 @@
+import { Result } from "effect"
+import { parseDecimalText } from "../../../../contract/money.ts"
+import { ROOM_FEE_ITEM } from "../../../money/dictionaries.ts"
+import { NewOrder } from "../../orders/order.ts"
+import { GuestDetails, NewStay } from "../../stays/stay.ts"
+import type { create_reservation } from "../contract.ts"
+import { toManualCode } from "./codes.ts"
+import type { GuestContact } from "./contact.ts"
+import { type ValidationResult, validateDates, validateGuests } from "./stay-validation.ts"
+
+type Payload = Omit<typeof create_reservation.payloadSchema.Type, keyof GuestContact> & GuestContact
+
+/** The order a payload describes, under the given channel id; what cannot be an order says which field is why. */
+export const toManualOrder = (
+  payload: Payload,
+  source: { readonly channel_id: string; readonly at: Date; readonly creator: string }
+): ValidationResult<NewOrder> =>
+  Result.gen(function* () {
+    const stay = yield* toManualStay(payload)
+    const received = yield* parseDecimalText("received_amount", payload.received_amount, payload.currency)
+    return NewOrder.make({
+      reservation_code: toManualCode(source.channel_id),
+      channel_type: "direct",
+      channel_id: source.channel_id,
+      status: "accepted",
+      currency: payload.currency,
+      booked_at: source.at,
+      creator: source.creator,
+      custom_channel_id: payload.custom_channel_id,
+      stays: [stay],
+      // Money that comes with it is for the room.
+      received:
+        payload.received_amount === 0
+          ? null
+          : { amount: received, item_id: ROOM_FEE_ITEM, payment_method_id: payload.income_method_id }
+    })
+  })
+
+const toManualStay = (payload: Payload): ValidationResult<NewStay> =>
+  Result.gen(function* () {
+    const dates = yield* validateDates({ check_in_date: payload.check_in_date, check_out_date: payload.check_out_date })
+    const guests = yield* validateGuests(payload.number_of_guests ?? 1, { number_of_children: 0 })
+    const rate = yield* parseDecimalText("rate_amount", payload.rate_amount, payload.currency)
+    const commission = yield* parseDecimalText("commission_amount", payload.commission_amount, payload.currency)
+    const [name, phone, email] = [payload.guest_name, payload.guest_phone ?? null, payload.guest_email ?? null]
+    return NewStay.make({
+      property_id: payload.property_id,
+      ...dates,
+      ...guests,
+      guest_name: name,
+      guest_phone: phone,
+      guest_email: email,
+      rate,
+      commission,
+      // All of a rate made by hand is for the nights.
+      accommodation_revenue: rate,
+      remarks: payload.remarks ?? "",
+      guests: [GuestDetails.make({ name, phone, email, is_booker: true })]
+    })
+  })

@@ -1,0 +1,249 @@
+import { Predicate, Result, Struct } from "effect"
+import { splitOverStays } from "../../../money/shares.ts"
+import { isOrderPending, type OrderState, OrderTerms } from "../../orders/order.ts"
+import { type NewStay, type StayState, StayTerms } from "../../stays/stay.ts"
+import type { AddedStay, RemovedStay } from "../../stays/stay-sql.ts"
+import { roomIndexOf } from "./codes.ts"
+import { heldNights, type PropertyNight, toNightKey } from "./nights.ts"
+
+// What has to be written for orders to become what they should be.
+
+/** A night that gets another holder, or none. */
+export interface NightChange extends PropertyNight {
+  readonly stay_id: number | null
+  /** The stay that gives it up to this one, null when it was free before or is now. */
+  readonly taken_from: number | null
+}
+
+/** An event `reservation_updated`. */
+export interface ReservationUpdate {
+  readonly reservation_code: string
+  readonly stay_code: string
+  readonly property_id: number | null
+  readonly sub_event: "rates_updated" | "remarks_updated" | null
+}
+
+/** A record that is changed, and the names of its fields that are, for the trail. */
+export interface ChangedRecord {
+  readonly record: string
+  readonly fields: ReadonlyArray<string>
+}
+
+/**
+ * A stay that its order has not had. Its id is below zero until the database gives it one, and no other's of the order;
+ * nights and shares are told of it by that.
+ */
+export interface NewStayState extends StayState, NewStay {}
+
+export interface OrderChange {
+  /** Every order the change was worked out from, as it should be. */
+  readonly orders: ReadonlyArray<OrderState>
+  readonly stays: ReadonlyArray<StayState>
+  readonly added: ReadonlyArray<AddedStay>
+  /** Stays that go for good. */
+  readonly removed: ReadonlyArray<RemovedStay>
+  readonly nights: ReadonlyArray<NightChange>
+  readonly shares: ReadonlyArray<{
+    readonly transaction_id: number
+    readonly stay_id: number
+    readonly amount: string
+  }>
+  readonly updates: ReadonlyArray<ReservationUpdate>
+  readonly touched: ReadonlyArray<ChangedRecord>
+  /** Anything is different, be it what nobody is told of. */
+  readonly isAny: boolean
+}
+
+/** Two stays should hold the same night. */
+export interface NightOverlap {
+  readonly night: PropertyNight
+}
+
+interface Pair<A> {
+  readonly before: A
+  readonly after: A
+}
+
+/** Each order that was read, with what it should be: itself, unless something else was said. */
+const pairStates = (
+  before: ReadonlyArray<OrderState>,
+  after: ReadonlyArray<OrderState>
+): ReadonlyArray<Pair<OrderState>> => {
+  const afterById = new Map(after.map((each) => [each.id, withoutObsoleteExpiry(each)]))
+  return before.map((each) => ({ before: each, after: afterById.get(each.id) ?? each }))
+}
+
+/** What does not wait any more does not time out, whoever ended the wait. */
+const withoutObsoleteExpiry = (order: OrderState): OrderState =>
+  isOrderPending(order) || order.expires_at === null ? order : { ...order, expires_at: null }
+
+/** The stays the order has and will have. */
+const keptStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<Pair<StayState>> => {
+  const afterById = new Map(after.stays.map((each) => [each.id, each]))
+  return before.stays.flatMap((each) => {
+    const next = afterById.get(each.id)
+    return next === undefined ? [] : [{ before: each, after: next }]
+  })
+}
+
+const addedStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<AddedStay> => {
+  const existingIds = new Set(before.stays.map(({ id }) => id))
+  return after.stays.flatMap((stay) =>
+    existingIds.has(stay.id) || !isNewStay(stay)
+      ? []
+      : [{ ...stay, place: stay.id, order_id: after.id, holds: heldNights(after.status, stay).length > 0 }]
+  )
+}
+
+const isNewStay = (stay: StayState): stay is NewStayState => Predicate.hasProperty(stay, "guests")
+
+const removedStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<RemovedStay> => {
+  const remainingIds = new Set(after.stays.map(({ id }) => id))
+  return before.stays.flatMap(({ id, stay_code }) =>
+    remainingIds.has(id) ? [] : [{ id, order_id: before.id, room: roomIndexOf(before.reservation_code, stay_code) }]
+  )
+}
+
+const hasAddedOrRemovedStays = (order: Pair<OrderState>): boolean =>
+  removedStays(order).length > 0 || addedStays(order).length > 0
+
+const differsIn = <A extends object>({ before, after }: Pair<A>, fields: ReadonlyArray<keyof A>): boolean =>
+  fields.some((field) => before[field] !== after[field])
+
+const RATE_FIELDS = ["rate", "commission", "accommodation_revenue", "rate_details"] as const satisfies ReadonlyArray<
+  keyof StayState
+>
+const REMARK_FIELDS = ["remarks"] as const satisfies ReadonlyArray<keyof StayState>
+/** What is kept of a channel's order and of its rooms beside the record: nobody is told of it. */
+const ORDER_BOOKKEEPING_FIELDS = ["channel_account_id", "channel_version", "channel_synced_at", "expires_at"] as const
+const STAY_BOOKKEEPING_FIELDS = ["channel_room_id"] as const
+/** Every other term of a stay. */
+const STAY_BASIC_FIELDS = Struct.keys(
+  Struct.omit(StayTerms.fields, [...RATE_FIELDS, ...REMARK_FIELDS, ...STAY_BOOKKEEPING_FIELDS])
+)
+// That its thread is known changes nothing of the stay: subscribers hear of what is said there.
+const ORDER_BASIC_FIELDS = Struct.keys(
+  Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", "conversation_id", ...ORDER_BOOKKEEPING_FIELDS])
+)
+
+/**
+ * One event for each kind of thing that changed on a stay; what changed on the order, be it that a stay went, changed on all
+ * that are left.
+ */
+const toReservationUpdates = (order: Pair<OrderState>): ReadonlyArray<ReservationUpdate> => {
+  const hasBasicChange = differsIn(order, ORDER_BASIC_FIELDS) || removedStays(order).length > 0
+  return keptStays(order).flatMap((stay) => {
+    const toUpdate = (sub_event: ReservationUpdate["sub_event"]): ReservationUpdate => ({
+      reservation_code: order.after.reservation_code,
+      ...Struct.pick(stay.after, ["stay_code", "property_id"]),
+      sub_event
+    })
+    return [
+      ...(hasBasicChange || differsIn(stay, STAY_BASIC_FIELDS) ? [toUpdate(null)] : []),
+      ...(differsIn(order, ["currency"]) || differsIn(stay, RATE_FIELDS) ? [toUpdate("rates_updated")] : []),
+      ...(differsIn(stay, REMARK_FIELDS) ? [toUpdate("remarks_updated")] : [])
+    ]
+  })
+}
+
+const nightHolders = (
+  orders: ReadonlyArray<OrderState>
+): Result.Result<ReadonlyMap<string, PropertyNight & { stay_id: number }>, NightOverlap> => {
+  const holders = new Map<string, PropertyNight & { stay_id: number }>()
+  for (const order of orders) {
+    for (const stay of order.stays) {
+      for (const night of heldNights(order.status, stay)) {
+        if (holders.has(toNightKey(night))) return Result.fail({ night })
+        holders.set(toNightKey(night), { ...night, stay_id: stay.id })
+      }
+    }
+  }
+  return Result.succeed(holders)
+}
+
+const nightChanges = (
+  orders: ReadonlyArray<Pair<OrderState>>
+): Result.Result<ReadonlyArray<NightChange>, NightOverlap> =>
+  Result.gen(function* () {
+    const before = yield* nightHolders(orders.map((order) => order.before))
+    const after = yield* nightHolders(orders.map((order) => order.after))
+    const freedNights = Array.from(before.values())
+      .filter((night) => !after.has(toNightKey(night)))
+      .map(({ property_id, day }) => ({ property_id, day, stay_id: null, taken_from: null }))
+    const takenNights = Array.from(after.values())
+      .filter((night) => before.get(toNightKey(night))?.stay_id !== night.stay_id)
+      .map((night) => ({ ...night, taken_from: before.get(toNightKey(night))?.stay_id ?? null }))
+    return [...freedNights, ...takenNights]
+  })
+
+/** The split of an order's entries moves with its stays and their revenue (specification, Transaction rule 1). */
+const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
+  hasAddedOrRemovedStays(order) || keptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
+    ? order.after.entries.flatMap((entry) =>
+        splitOverStays(entry.amount, order.after.currency, order.after.stays).map((share) => ({
+          ...share,
+          transaction_id: entry.id
+        }))
+      )
+    : []
+
+const ALL_ORDER_TERMS = Struct.keys(OrderTerms.fields)
+const AUDITED_ORDER_TERMS = Struct.keys(Struct.omit(OrderTerms.fields, ORDER_BOOKKEEPING_FIELDS))
+const STAY_TERMS = Struct.keys(StayTerms.fields)
+const AUDITED_STAY_TERMS = Struct.keys(Struct.omit(StayTerms.fields, STAY_BOOKKEEPING_FIELDS))
+
+/** The names of what changed on an order or on any of its stays, each once; `stays` where it has got or lost one. */
+const changedFieldsOf = (order: Pair<OrderState>): ReadonlyArray<string> => {
+  const stays = keptStays(order)
+  const fields = [
+    ...(hasAddedOrRemovedStays(order) ? ["stays"] : []),
+    ...AUDITED_ORDER_TERMS.filter((field) => differsIn(order, [field])),
+    ...AUDITED_STAY_TERMS.filter((field) => stays.some((stay) => differsIn(stay, [field])))
+  ]
+  // What a rate is made of has no name of its own in the record: it is shown with the rate.
+  return Array.from(new Set(fields.map((field) => (RATE_PARTS.has(field) ? "rate" : field)))).toSorted()
+}
+
+const RATE_PARTS: ReadonlySet<string> = new Set(["accommodation_revenue", "rate_details"])
+
+/** The order, and its entries that are split anew. */
+const toChangedRecords = (order: Pair<OrderState>): ReadonlyArray<ChangedRecord> => {
+  const fields = changedFieldsOf(order)
+  const splitEntryIds = new Set(shareChanges(order).map(({ transaction_id }) => transaction_id))
+  return [
+    ...(fields.length === 0 ? [] : [{ record: `reservation:${order.after.reservation_code}`, fields }]),
+    ...Array.from(splitEntryIds, (id) => ({ record: `transaction:${id}`, fields: ["shares"] }))
+  ]
+}
+
+/**
+ * What turns the orders from one state into the other: rows, nights, splits, events; nothing for what stays as it is.
+ * Fails when two stays would hold the same night.
+ */
+export const diffOrders = (
+  before: ReadonlyArray<OrderState>,
+  after: ReadonlyArray<OrderState>
+): Result.Result<OrderChange, NightOverlap> =>
+  Result.map(nightChanges(pairStates(before, after)), (nights) => {
+    const orders = pairStates(before, after)
+    const stays = orders.flatMap((order) =>
+      keptStays(order)
+        .filter((stay) => differsIn(stay, STAY_TERMS))
+        .map((stay) => stay.after)
+    )
+    return {
+      orders: orders.map((order) => order.after),
+      stays,
+      added: orders.flatMap(addedStays),
+      removed: orders.flatMap(removedStays),
+      nights,
+      shares: orders.flatMap(shareChanges),
+      updates: orders.flatMap(toReservationUpdates),
+      touched: orders.flatMap(toChangedRecords),
+      isAny:
+        stays.length > 0 || orders.some((order) => hasAddedOrRemovedStays(order) || differsIn(order, ALL_ORDER_TERMS))
+    }
+  })
+
+/** Nothing is different. */
+export const isEmptyChange = (change: OrderChange): boolean => !change.isAny

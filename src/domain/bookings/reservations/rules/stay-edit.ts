@@ -1,0 +1,112 @@
+import { Option, Result, Struct } from "effect"
+import { parseDecimalText, toMinorUnits, toTenThousandths } from "../../../../contract/money.ts"
+import { hasOrderEnded, isManualOrder, type OrderState } from "../../orders/order.ts"
+import type { Decimal, StayState } from "../../stays/stay.ts"
+import type { update_reservation_basic } from "../contract.ts"
+import { editEmail, type GuestContact } from "./contact.ts"
+import type { StayDates } from "./nights.ts"
+import { failValidation, type ValidationResult, validateDates, validateGuests } from "./stay-validation.ts"
+
+/** What an edit of one stay may say (contract facts 2.4); what is not sent stays. */
+export type StayEdit = Omit<typeof update_reservation_basic.payloadSchema.Type, "stay_code" | keyof GuestContact> &
+  GuestContact
+
+const sameAmount = (one: Decimal | null, other: Decimal | null): boolean =>
+  one === null || other === null ? one === other : toTenThousandths(one) === toTenThousandths(other)
+
+const editDates = (order: OrderState, stay: StayState, edit: StayEdit): ValidationResult<StayDates> => {
+  const current = Struct.pick(stay, ["check_in_date", "check_out_date"])
+  const dates = { ...current, ...Struct.pick(edit, ["check_in_date", "check_out_date"]) }
+  const sameStart = dates.check_in_date === current.check_in_date
+  if (sameStart && dates.check_out_date === current.check_out_date) return Result.succeed(current)
+  const field = sameStart ? "check_out_date" : "check_in_date"
+  if (!isManualOrder(order))
+    return failValidation(`${field}: belongs to the channel of the order and cannot be changed here.`)
+  if (hasOrderEnded(order))
+    return failValidation(`${field}: the order is ${order.status}; its dates cannot be changed.`)
+  return validateDates(dates)
+}
+
+const editRates = (
+  order: OrderState,
+  stay: StayState,
+  edit: StayEdit
+): ValidationResult<Pick<StayState, "rate" | "commission" | "accommodation_revenue">> =>
+  Result.gen(function* () {
+    const currency = edit.currency ?? order.currency
+    const rate =
+      edit.rate_amount === undefined ? stay.rate : yield* parseDecimalText("rate_amount", edit.rate_amount, currency)
+    const commission =
+      edit.commission_amount === undefined
+        ? stay.commission
+        : yield* parseDecimalText("commission_amount", edit.commission_amount, currency)
+    const sameRate = sameAmount(rate, stay.rate)
+    const sameCommission = sameAmount(commission, stay.commission)
+    if (!isManualOrder(order) && !(sameRate && sameCommission)) {
+      const field = sameRate ? "commission_amount" : "rate_amount"
+      return yield* failValidation(`${field}: belongs to the channel of the order and cannot be changed here.`)
+    }
+    return {
+      rate: sameRate ? stay.rate : rate,
+      commission: sameCommission ? stay.commission : commission,
+      // All of a rate made by hand is for the nights.
+      accommodation_revenue: sameRate ? stay.accommodation_revenue : rate
+    }
+  })
+
+/** Who comes changes only when another number of them is sent. */
+const editGuests = (
+  stay: StayState,
+  numberOfGuests: number | undefined
+): ValidationResult<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
+  const current = Struct.pick(stay, ["number_of_guests", "number_of_adults"])
+  // What the stay has already is no change, be it what a channel should not have said.
+  return numberOfGuests === undefined || numberOfGuests === current.number_of_guests
+    ? Result.succeed(current)
+    : validateGuests(numberOfGuests, stay)
+}
+
+const checkCurrency = (
+  order: OrderState,
+  stays: ReadonlyArray<StayState>,
+  currency: string
+): ValidationResult<string> => {
+  if (currency === order.currency) return Result.succeed(currency)
+  if (!isManualOrder(order))
+    return failValidation("currency: belongs to the channel of the order and cannot be changed here.")
+  if (order.entries.length > 0) {
+    return failValidation(`currency: entries of the order are in ${order.currency}; delete them first.`)
+  }
+  const fits = stays.every((stay) =>
+    [stay.rate, stay.commission ?? "0"].every((amount) => Option.isSome(toMinorUnits(Number(amount), currency)))
+  )
+  return fits
+    ? Result.succeed(currency)
+    : failValidation(`currency: an amount of the order has more decimals than ${currency} has.`)
+}
+
+/**
+ * The order with one of its stays changed. On an order of a channel the host's own notes and the guest's contact may
+ * change; its dates and its price are the channel's and refuse any other value.
+ */
+export const applyStayEdit = (order: OrderState, stay: StayState, edit: StayEdit): ValidationResult<OrderState> =>
+  Result.gen(function* () {
+    const editedStay: StayState = {
+      ...stay,
+      ...(yield* editDates(order, stay, edit)),
+      ...(yield* editRates(order, stay, edit)),
+      ...(yield* editGuests(stay, edit.number_of_guests)),
+      guest_name: edit.guest_name ?? stay.guest_name,
+      guest_phone: edit.guest_phone === undefined ? stay.guest_phone : edit.guest_phone,
+      guest_email: yield* editEmail(stay.guest_email, edit.guest_email),
+      remarks: edit.remarks === undefined ? stay.remarks : (edit.remarks ?? "")
+    }
+    const stays = order.stays.map((each) => (each.id === stay.id ? editedStay : each))
+    return {
+      ...order,
+      currency: yield* checkCurrency(order, stays, edit.currency ?? order.currency),
+      creator: edit.creator ?? order.creator,
+      custom_channel_id: edit.custom_channel_id ?? order.custom_channel_id,
+      stays
+    }
+  })

@@ -1,0 +1,138 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import {
+  columnAssignments,
+  columnDefinitions,
+  columnNames,
+  jsonObjectPairs
+} from "../../../platform/database/columns.ts"
+import type { Value } from "../../../platform/database/forms.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { GuestDetails, type NewStay, NewStayColumns, StayIdentity, StayState, StayTerms } from "./stay.ts"
+
+// What other families' statements say of stays: parts of one statement, which the tables' owner writes.
+
+/** A new stay under its code; `holds` says that its nights become its own. */
+export interface CodedStay extends NewStay {
+  readonly stay_code: string
+  readonly holds: boolean
+}
+
+/** One that an order gets which there is already; other parts of the statement know it by `place`, as it has no id yet. */
+export interface AddedStay extends CodedStay {
+  readonly place: number
+  readonly order_id: number
+}
+
+/**
+ * CTEs that write new stays, and their guests, where the CTE `into` has the `operator_id` and the `id` of their order: a
+ * new one's, whose stays say no order of their own. `new_stay` has a row for each, with its nights' dates and whether it
+ * holds them.
+ */
+export const insertStays = (
+  sql: SqlClient,
+  stays: Value<ReadonlyArray<CodedStay | AddedStay>>,
+  into: "created_order" | "unchanged_order"
+): Fragment => sql`
+  given_stay AS (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS given (place bigint, order_id bigint, stay_code text, holds boolean, guests jsonb,
+        ${sql.literal(columnDefinitions(NewStayColumns))})
+  ), inserted_stay AS (
+    INSERT INTO stays (operator_id, order_id, stay_code, ${sql.literal(columnNames(NewStayColumns))})
+    SELECT into_order.operator_id, into_order.id, stay_code, ${sql.literal(columnNames(NewStayColumns, "given_stay"))}
+    FROM ${sql.literal(into)} into_order JOIN given_stay ON coalesce(given_stay.order_id, into_order.id) = into_order.id
+    ORDER BY length(stay_code), stay_code
+    RETURNING operator_id, id, stay_code
+  ), new_stay AS (
+    SELECT inserted_stay.operator_id, inserted_stay.id, given_stay.*
+    FROM inserted_stay JOIN given_stay USING (stay_code)
+  ), inserted_guest AS (
+    INSERT INTO guests (operator_id, stay_id, ${sql.literal(columnNames(GuestDetails))})
+    SELECT new_stay.operator_id, new_stay.id, ${sql.literal(columnNames(GuestDetails, "person"))}
+    FROM new_stay
+    CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(columnDefinitions(GuestDetails))})
+  )`
+
+/** A stay that goes for good, and which room of its order it was: its code is after that. */
+export interface RemovedStay {
+  readonly id: number
+  readonly order_id: number
+  readonly room: number
+}
+
+/**
+ * CTEs that remove stays for good, with their guests and tags, where the CTE `unchanged` has its row. An identity image
+ * stays with the order, and belongs to nobody then. The highest number that went is remembered.
+ */
+export const removeStays = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  stays: Value<ReadonlyArray<RemovedStay>>
+): Fragment => sql`
+  going AS (
+    SELECT going.* FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS going (id bigint, order_id bigint, room integer)
+  ), left_guest AS (
+    SELECT g.id FROM guests g JOIN going ON g.stay_id = going.id WHERE g.operator_id = ${operatorId}
+  ), freed_image AS (
+    UPDATE identity_images i SET guest_id = NULL FROM left_guest
+    WHERE i.operator_id = ${operatorId} AND i.guest_id = left_guest.id
+  ), removed_guest AS (
+    DELETE FROM guests g USING left_guest WHERE g.operator_id = ${operatorId} AND g.id = left_guest.id
+  ), removed_tag AS (
+    DELETE FROM stay_tags t USING going WHERE t.operator_id = ${operatorId} AND t.stay_id = going.id
+  ), removed_stay AS (
+    DELETE FROM stays s USING going WHERE s.operator_id = ${operatorId} AND s.id = going.id
+  ), remembered_room AS (
+    INSERT INTO removed_stays AS known (operator_id, order_id, last_room)
+    SELECT ${operatorId}::bigint, order_id, max(room) FROM going GROUP BY order_id
+    ON CONFLICT (operator_id, order_id) DO UPDATE SET last_room = greatest(known.last_room, excluded.last_room)
+  )`
+
+/** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
+export const updateStays = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  stays: Value<ReadonlyArray<StayState>>
+): Fragment => sql`
+  updated_stay AS (
+    UPDATE stays s SET ${sql.literal(columnAssignments(StayTerms, "wanted"))}
+    FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS wanted (${sql.literal(columnDefinitions(StayState))})
+    WHERE s.operator_id = ${operatorId} AND s.id = wanted.id
+  )`
+
+/** The stays of an order as rules see them ({@link StayState}), as JSON; `order` is a row of `orders`. */
+export const stayStatesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
+  SELECT jsonb_agg(jsonb_build_object(
+    ${sql.literal(jsonObjectPairs(StayIdentity, "s"))}, ${sql.literal(jsonObjectPairs(StayTerms, "s"))}) ORDER BY s.id)
+  FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
+
+/** The highest number of a stay that the order has no more, 0 if there is none; `order` is a row of `orders`. */
+export const lastRoomSql = (sql: SqlClient, order: Fragment): Fragment => sql`coalesce((
+  SELECT r.last_room FROM removed_stays r
+  WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id), 0)`
+
+/** Which record of the queue of events a stay's events are about. */
+export const stayRecordSql = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`
+
+/** An event's fields that name a stay, from columns of these names; in no property is in property 0. */
+export const stayEventFields = (sql: SqlClient) => ({
+  reservation_code: sql`reservation_code`,
+  stay_code: sql`stay_code`,
+  property_id: sql`coalesce(property_id, 0)`
+})
+
+/** Records that stays changed, one event a row of `from`. */
+export const recordStayUpdates = (
+  sql: SqlClient,
+  updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Value<Date> }
+): Fragment =>
+  recordEvent(sql, "reservation_updated", {
+    from: updates.from,
+    record: stayRecordSql(sql),
+    fields: { ...stayEventFields(sql), ...(updates.subEvent === undefined ? {} : { sub_event: updates.subEvent }) },
+    at: updates.at
+  })

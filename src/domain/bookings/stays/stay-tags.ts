@@ -1,0 +1,112 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { ValidationFailed } from "../../../contract/errors.ts"
+import type { PaletteColor } from "../../../contract/palette.ts"
+import { findConstraintViolation, makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { withSavepoint } from "../../../platform/database/savepoint.ts"
+import { exactNameFirstOrder, hasNameCondition } from "../../named-row.ts"
+import { findOrCreateStayTag, isConcurrentlyCreated } from "../reservation-tags/find-or-create-tag.ts"
+import { noSuchStay } from "./rules.ts"
+import { stayRecordSql } from "./stay-sql.ts"
+
+// Which tags a stay carries.
+
+type Sql = SqlClient.SqlClient
+
+const readAddedTag = makeRowReaderOrFail(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
+  name === "reservation_tag_limit"
+    ? new ValidationFailed({
+        message: `tag_name: is new, but the account already has ${detail} tags of its own, the maximum.`
+      })
+    : // The stay went while it was tagged: its channel dropped the room.
+      name === "stay_tags_operator_id_stay_id_fkey"
+      ? noSuchStay
+      : undefined
+)
+const readRemovedTag = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
+
+/** Whose stay, under which code. */
+export interface StayKey {
+  readonly operatorId: number
+  readonly stayCode: string
+}
+
+const selectStay = (sql: Sql, { operatorId, stayCode }: Givens<StayKey>): Fragment => sql`
+  SELECT s.operator_id, s.id, o.reservation_code
+  FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
+
+/** For the trail: the field changed on the stays of a table expression that names their order. */
+export const changedStayField = (
+  sql: Sql,
+  field: "check_in_approved_at" | "checkin_guide_images" | "stay_status" | "tags",
+  stays: Fragment
+) => sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
+
+interface AddTagParameters extends StayKey {
+  readonly name: string
+  readonly color: PaletteColor
+  readonly at: Date
+}
+
+/** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
+export const addTag = (sql: Sql) => {
+  const inSavepoint = withSavepoint(sql)
+  const statement = prepareRecordedChange(sql, (parameters: Givens<AddTagParameters>) => ({
+    change: sql`
+      stay AS (${selectStay(sql, parameters)}), ${findOrCreateStayTag(sql, parameters)}, linked AS (
+        INSERT INTO stay_tags AS link (operator_id, stay_id, tag_id, stays_version)
+        SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
+        ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
+          WHERE link.stays_version <> excluded.stays_version
+        RETURNING tag_id
+      )`,
+    events: [],
+    touched: sql`
+      ${changedStayField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
+      UNION ALL ${createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag")}`,
+    outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
+  }))
+  return (
+    operatorId: number,
+    stayCode: string,
+    { name, color }: { readonly name: string; readonly color: PaletteColor },
+    at: Date
+  ) => {
+    const attempt = inSavepoint(statement({ operatorId, stayCode, name, color, at }))
+    return readAddedTag(
+      Effect.retry(attempt, { times: 1, while: (error) => isConcurrentlyCreated(findConstraintViolation(error)) })
+    )
+  }
+}
+
+interface RemoveTagParameters extends StayKey {
+  readonly tagName: string
+}
+
+export const removeTag = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (parameters: Givens<RemoveTagParameters>) => ({
+    change: sql`
+      stay AS (${selectStay(sql, parameters)}), carried AS (
+        SELECT link.stay_id, link.tag_id FROM stay
+        JOIN stay_tags link ON link.operator_id = stay.operator_id AND link.stay_id = stay.id
+        JOIN usable_reservation_tags tag ON tag.operator_id = link.operator_id AND tag.id = link.tag_id
+          AND tag.stays_version = link.stays_version
+        WHERE link.operator_id = ${parameters.operatorId} AND ${hasNameCondition(sql, "tag", "tag_name", parameters.tagName)}
+        ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", parameters.tagName)} LIMIT 1
+      ), removed AS (
+        DELETE FROM stay_tags link USING carried
+        WHERE link.operator_id = ${parameters.operatorId} AND link.stay_id = carried.stay_id AND link.tag_id = carried.tag_id
+        RETURNING link.tag_id
+      )`,
+    events: [],
+    touched: changedStayField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
+    outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
+  }))
+  return (operatorId: number, stayCode: string, tagName: string) =>
+    readRemovedTag(statement({ operatorId, stayCode, tagName }))
+}

@@ -1,0 +1,188 @@
+import { Clock, DateTime, Effect, Layer, Random } from "effect"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { addDays, dateInZone, toDayNumber } from "../../../contract/time.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
+import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import {
+  AVAILABILITY_END_DAYS,
+  CALENDAR_FEED_MS,
+  CALENDAR_FETCH_EVERY_MS,
+  CALENDAR_FETCH_LONGEST_MS
+} from "../../../platform/limits.ts"
+import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSealer.ts"
+import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { calendarFetches } from "../../../platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
+import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
+import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
+import { CalendarQueue } from "./CalendarQueue.ts"
+import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./calendar.ts"
+import { toCalendarUpdate } from "./calendar-update.ts"
+import { rescheduleAfterClockSetback } from "./clock-setback.ts"
+import { FeedReader } from "./FeedReader.ts"
+import { isFromThisReader } from "./feed-digest.ts"
+import { type FetchFailure, fetchFailure, fetchFeed } from "./feed-request.ts"
+import { deletePastImportedDays } from "./retention.ts"
+import { FETCHING_ROOM } from "./taking.ts"
+
+/** Between two fetches, each a tenth sooner or later, so that what was added together is not fetched together for ever. */
+const REGULAR_INTERVAL: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
+/** Of a calendar that fails: the same time, doubling up to two hours. */
+const FAILURE_BACKOFF: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
+
+export const importHorizonOf = ({ time_zone }: Pick<ClaimedCalendar, "time_zone">, now: number): ImportHorizon => {
+  const first = dateInZone(now, time_zone)
+  return { first, last: addDays(first, AVAILABILITY_END_DAYS) }
+}
+
+/** What a fetch came to. */
+type FetchAttempt =
+  | { readonly outcome: "read"; readonly update: CalendarUpdate }
+  | { readonly outcome: "unchanged"; readonly first: string }
+  | FetchFailure
+
+/**
+ * Returns the calendar if an unchanged feed need not be read again. Returns undefined if days have come within reach since it
+ * was read, or if an earlier version of the reader read it.
+ */
+const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
+  calendar.applied_to !== null && calendar.applied_to >= last && isFromThisReader(calendar.digest)
+    ? calendar
+    : undefined
+
+/** The time is that of the host alone: waiting for others to be read first is none of its doing. */
+const withFeedTimeout = Effect.timeoutOrElse({
+  duration: CALENDAR_FEED_MS,
+  orElse: () => Effect.succeed(fetchFailure("its download took too long"))
+})
+
+/** One fetch, for less than a worker has the calendar to itself. */
+const attemptFetch = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar
+): Effect.fn.Return<FetchAttempt, never, ImportServices> {
+  const now = yield* Clock.currentTimeMillis
+  const horizon = importHorizonOf(calendar, now)
+  const validators = validatorsOf(calendar, horizon)
+  const url = yield* openOrWarn(
+    yield* CurrentSealer,
+    calendarAddressBinding(calendar.operator_id, calendar.id),
+    calendar.url
+  )
+  if (url === undefined) return fetchFailure("its address cannot be decrypted: remove the calendar and import it again")
+  const response = yield* withFeedTimeout(fetchFeed(url, validators, yield* receiverPolicy, now))
+  if (response.outcome === "failed") return response
+  const isSame = response.outcome === "unchanged" || response.digest === validators?.digest
+  if (isSame) return { outcome: "unchanged" as const, first: horizon.first }
+  const { read } = yield* FeedReader
+  const [first, last] = [toDayNumber(horizon.first), toDayNumber(horizon.last)]
+  const reading = yield* read({ bytes: response.bytes, zone: calendar.time_zone, first, last })
+  if (reading.outcome === "broken") return fetchFailure(reading.why)
+  return { outcome: "read" as const, update: toCalendarUpdate(calendar, reading, horizon, response) }
+})
+
+const annotateWithCalendar = ({ operator_id, property_id, id, host }: ClaimedCalendar) =>
+  Effect.annotateLogs({ operator_id, property_id, calendar_id: id, host })
+
+/** What came of a fetch, once it is written down, or that another was begun since; of what is unchanged nobody asks how much it is. */
+export interface CalendarFetchResult {
+  readonly outcome: FetchAttempt["outcome"] | "overtaken"
+  readonly busy_days: number | undefined
+  readonly changed_days: number
+  readonly error: string | undefined
+}
+
+const OVERTAKEN: CalendarFetchResult = { outcome: "overtaken", busy_days: undefined, changed_days: 0, error: undefined }
+
+/** Writes down how a fetch ended, and wakes whoever hands out the event. */
+const recordFetchAttempt = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar,
+  attempt: FetchAttempt
+): Effect.fn.Return<CalendarFetchResult, never, ImportServices> {
+  const queue = yield* CalendarQueue
+  const now = yield* DateTime.nowAsDate
+  const random = yield* Random.next
+  const dateAfter = (ms: number) => new Date(now.getTime() + ms)
+  const nextRegularFetch = dateAfter(backoffMs(REGULAR_INTERVAL, 1, random))
+  yield* annotateSpan("latchkey.outcome", attempt.outcome)
+  yield* incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
+  if (attempt.outcome === "read") {
+    const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now)
+    if (stored === undefined) return OVERTAKEN
+    if (stored.changed_days > 0) yield* (yield* WakeUp).wake
+    const { opensDays, unreadable } = attempt.update
+    return { outcome: "read", ...stored, error: opensDays ? undefined : (unreadable ?? undefined) }
+  }
+  if (attempt.outcome === "unchanged") {
+    const recorded = yield* queue.unchanged(calendar, attempt.first, nextRegularFetch, now)
+    return recorded === undefined
+      ? OVERTAKEN
+      : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
+  }
+  yield* recordFailure(attempt.outcome, { "latchkey.outcome": attempt.outcome })
+  const { reason, retryAfterMs = 0 } = attempt
+  const pause = backoffMs(FAILURE_BACKOFF, calendar.failures + 1, random)
+  const nextFetch = dateAfter(Math.max(pause, retryAfterMs))
+  const recorded = yield* queue.failed(calendar, reason, nextFetch, now)
+  if (recorded === undefined) return OVERTAKEN
+  return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
+})
+
+type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
+
+/** Fetches a calendar that was taken, whole, in front of whoever asked for it, and answers what came of it. */
+export const fetchCalendarNow = (
+  calendar: ClaimedCalendar
+): Effect.Effect<CalendarFetchResult, never, ImportServices> =>
+  Effect.flatMap(attemptFetch({ ...calendar, applied_to: null }), (attempt) => recordFetchAttempt(calendar, attempt))
+
+const rootSpanOf = (calendar: ClaimedCalendar) => ({
+  name: "import calendar",
+  kind: "client" as const,
+  attributes: () => ({ "latchkey.calendar": calendar.id, "latchkey.host": calendar.host })
+})
+
+/** Logs a warning at the first fetch that fails, and at the first feed with unreadable parts. The calendar keeps the error. */
+const logFetchProblem = (calendar: ClaimedCalendar, result: CalendarFetchResult) => {
+  if (result.error === undefined) return Effect.void
+  const warn = (message: string) => annotateWithCalendar(calendar)(Effect.logWarning(message, result.error))
+  if (result.outcome === "failed" && calendar.failures === 0) return warn("an imported calendar cannot be read")
+  const isFirstPartialRead = result.outcome === "read" && calendar.unreadable === null
+  return isFirstPartialRead ? warn("an imported calendar can only be read in part") : Effect.void
+}
+
+/** Fetches a calendar that was taken, and writes down how it ended. */
+export const importCalendar = (calendar: ClaimedCalendar): Effect.Effect<void, never, ImportServices> =>
+  attemptOnce({
+    attempt: attemptFetch(calendar),
+    complete: (attempt: FetchAttempt) =>
+      Effect.flatMap(recordFetchAttempt(calendar, attempt), (result) => logFetchProblem(calendar, result)),
+    release: Effect.flatMap(CalendarQueue, (queue) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(calendar, now))
+    )
+  }).pipe(
+    (work) => withRootSpan(rootSpanOf(calendar), work),
+    Effect.catchCause((cause) =>
+      annotateWithCalendar(calendar)(Effect.logWarning("the result of a calendar import could not be saved", cause))
+    )
+  )
+
+/** What takes calendars that are due and fetches them. */
+export const makeCalendarImportWorker = Effect.flatMap(CalendarQueue, (queue) =>
+  makeTimedWork({
+    name: "importing calendars",
+    maxInProgress: FETCHING_ROOM,
+    claim: queue.take,
+    run: (calendar: ClaimedCalendar) =>
+      Effect.provideService(importCalendar(calendar), CurrentActor, systemActor("service", "import calendar"))
+  })
+)
+
+/** The worker of this process, over a database and the door it asks by. Handlers have a queue too, on the connections of requests. */
+export const layerCalendarImportWorker = Layer.mergeAll(
+  Layer.effectDiscard(Effect.flatMap(makeCalendarImportWorker, ({ startPolling: polling }) => polling)),
+  Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_MS, deletePastImportedDays)),
+  Layer.effectDiscard(repeatPeriodically("rescheduling of late calendars", RETENTION_MS, rescheduleAfterClockSetback))
+).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))

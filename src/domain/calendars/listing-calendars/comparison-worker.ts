@@ -1,0 +1,188 @@
+import { Cause, DateTime, Effect, Layer, Random } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import { repeatForever } from "../../../jobs/loop.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
+import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { channelComparisons } from "../../../platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
+import { withRootSpan } from "../../../platform/telemetry/spans.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/api-errors.ts"
+import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
+import type { ListingDay } from "../../channels/port/listing-days.ts"
+import { type ClaimedComparison, COMPARING_ROOM, COMPARISON_SYNC_ROWS, Comparisons } from "./Comparisons.ts"
+import { type Drift, findDrift, nextComparisonAt } from "./drift.ts"
+import { PushQueue } from "./PushQueue.ts"
+import type { PushSpan } from "./push.ts"
+import { pushHorizonOf } from "./stock.ts"
+
+// The calendars of linked listings are compared with what their channels sell: every night, and once they are linked. What
+// was lost on the way, whatever lost it, is found and told again.
+
+/** Of a channel that cannot be read: a minute, doubling up to an hour, each a quarter shorter or longer. */
+export const COMPARING_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 60 * 60 * 1000, jitter: 0.25 }
+
+/** Milliseconds until days are looked at again of which the channel sells less: by then what it sold has come in. */
+export const SUSPECTED_RECHECK_MS = 5 * 60 * 1000
+
+/** Milliseconds between two looks for listings that were linked, and between two for what is due to be compared. */
+export const COMPARISON_SYNC_MS = 20_000
+export const COMPARING_POLL_MS = 5_000
+/** And at least: each look goes through all accounts there are, and at night there is one due whenever another ended. */
+export const COMPARING_GAP_MS = 250
+
+/** What the channel sells. Undefined: it is not to be asked before the next night; a failure is one that may pass. */
+const readChannelCalendar = Effect.fnUntraced(function* (
+  comparison: ClaimedComparison,
+  { start_date, end_date }: PushSpan
+) {
+  const gateway = yield* ChannelGateway
+  const account = {
+    operatorId: comparison.operator_id,
+    accountId: comparison.account_id,
+    channelType: comparison.channel_type
+  }
+  return yield* gateway
+    .readCalendar(account, { listingId: comparison.listing_id, start: start_date, end: end_date })
+    .pipe(
+      Effect.timeoutOrElse({
+        duration: CHANNEL_ACT_TIMEOUT_MS,
+        orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
+      }),
+      Effect.map((days): ChannelCalendarResult => ({ days })),
+      Effect.catch((error) => Effect.succeed(whenToReadAgain(error))),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => Effect.as(Effect.logError("a connector failed with a defect", cause), "later" as const)
+      )
+    )
+})
+
+type ChannelCalendarResult = { readonly days: ReadonlyArray<ListingDay> } | "later" | "never"
+
+const whenToReadAgain = (error: ChannelError): ChannelCalendarResult => {
+  switch (error._tag) {
+    case "ChannelUnavailable":
+    case "ChannelDisconnected":
+      return "later"
+    case "ChannelRefused":
+    case "ChannelAccountMissing":
+    case "ChannelNotServed":
+      return "never"
+  }
+}
+
+const NO_DRIFT: Drift = { more: [], fewer: [], suspected: [] }
+
+/** One look: the channel first, so that what changed here meanwhile is seen. */
+const attemptComparison = Effect.fnUntraced(function* (comparison: ClaimedComparison) {
+  const horizon = pushHorizonOf(dateInZone(yield* DateTime.nowAsDate, comparison.time_zone))
+  const result = yield* readChannelCalendar(comparison, horizon)
+  if (result === "later") return { end: "later" as const }
+  const stock = yield* Effect.flatMap(PushQueue, (queue) => queue.stock(comparison, horizon))
+  const drift =
+    result === "never" || stock?.linked !== true ? NO_DRIFT : findDrift(stock, result.days, comparison.suspected)
+  return { end: "compared" as const, drift }
+})
+
+type ComparisonAttempt = Effect.Success<ReturnType<typeof attemptComparison>>
+
+const recordComparisonAttempt = Effect.fnUntraced(function* (
+  comparison: ClaimedComparison,
+  attempt: ComparisonAttempt
+) {
+  const comparisons = yield* Comparisons
+  const now = yield* DateTime.nowAsDate
+  const random = yield* Random.next
+  yield* incrementCounter(channelComparisons.withLabels({ outcome: attempt.end === "later" ? "failed" : "compared" }))
+  if (attempt.end === "later") {
+    const pause = backoffMs(COMPARING_BACKOFF, comparison.failures + 1, random)
+    return yield* comparisons.failed(comparison, new Date(now.getTime() + pause), now)
+  }
+  const { drift } = attempt
+  const drifted = [...drift.more, ...drift.fewer].toSorted()
+  const next =
+    drift.suspected.length > 0
+      ? new Date(now.getTime() + SUSPECTED_RECHECK_MS)
+      : nextComparisonAt(now, comparison.time_zone, random)
+  const hasMarkedDays = yield* comparisons.compared(comparison, { drifted, suspected: drift.suspected, next }, now)
+  if (!hasMarkedDays) return
+  yield* logDrift(comparison, drift, drifted)
+  yield* (yield* WakeUp).wake
+})
+
+/** The last day that the channel could have been told of at the look before; undefined: there was none. */
+const lastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
+  compared_at === null ? undefined : pushHorizonOf(dateInZone(compared_at, time_zone)).end_date
+
+/** That a listing was linked is no fault, nor that a day came into reach: of what they bring nobody is warned. */
+const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArray<string>) => {
+  const { operator_id, channel_type, listing_id } = comparison
+  const lastCompared = lastComparedDay(comparison)
+  const log =
+    lastCompared === undefined || drift.more.every((day) => day > lastCompared)
+      ? Effect.logInfo("a channel's days of a listing differ and are sent again")
+      : Effect.logWarning("a channel sells more of a listing than is available and is corrected")
+  return Effect.annotateLogs(log, {
+    operator_id,
+    channel_type,
+    listing_id,
+    days: days.length,
+    more_there: drift.more.length,
+    first_day: days[0],
+    last_day: days.at(-1)
+  })
+}
+
+const rootSpanOf = (comparison: ClaimedComparison) => ({
+  name: "compare",
+  kind: "producer" as const,
+  attributes: () => ({ "latchkey.channel": comparison.channel_type })
+})
+
+/** Looks at one listing's calendar, and writes down what it found. */
+export const runComparison = (comparison: ClaimedComparison) =>
+  attemptOnce({
+    attempt: attemptComparison(comparison),
+    complete: (attempt: ComparisonAttempt) => recordComparisonAttempt(comparison, attempt),
+    release: Effect.flatMap(Comparisons, (comparisons) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => comparisons.handBack(comparison, now))
+    )
+  }).pipe(
+    (work) => withRootSpan(rootSpanOf(comparison), work),
+    Effect.catchCause((cause) => Effect.logWarning("the result of a calendar comparison could not be saved", cause))
+  )
+
+/** What takes comparisons that are due and makes them. */
+export const makeComparisonWorker = Effect.flatMap(Comparisons, (comparisons) =>
+  makeTimedWork({
+    name: "comparing calendars",
+    maxInProgress: COMPARING_ROOM,
+    claim: comparisons.take,
+    run: runComparison,
+    pollMs: COMPARING_POLL_MS,
+    gapMs: COMPARING_GAP_MS
+  })
+)
+
+/** Takes up all that was linked since. */
+export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
+  const comparisons = yield* Comparisons
+  while ((yield* comparisons.syncWithListings(now)) >= COMPARISON_SYNC_ROWS) yield* Effect.yieldNow
+})
+
+/** Compares until the scope closes, in any number of processes on one database. A start has other things to do first. */
+const runComparisons = Effect.gen(function* () {
+  const { startPolling: polling, notifyChanged: changed } = yield* makeComparisonWorker
+  const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), changed)
+  yield* Effect.forkScoped(
+    repeatForever("comparing listing calendars", Effect.andThen(Effect.sleep(COMPARISON_SYNC_MS), syncAndWakeUp))
+  )
+  yield* polling
+})
+
+/** The worker of this process, over a database and the channels. */
+export const layerComparisonWorker = Layer.effectDiscard(runComparisons).pipe(
+  Layer.provide([Comparisons.layer, PushQueue.layer])
+)

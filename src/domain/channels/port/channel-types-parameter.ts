@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { RecordCode, textUpTo } from "../../../contract/fields.ts"
+import { toPrintableName } from "../../../contract/printable-name.ts"
+import { CHANNEL_TYPES_TEXT } from "../../../platform/limits.ts"
+import { ChannelType } from "./channel-type.ts"
+
+const MAX_CHANNEL_TYPES = ChannelType.literals.length
+
+const isChannelType = Schema.is(ChannelType)
+
+const unknownTypeMessage = (word: string): string =>
+  `must be channel types, such as airbnb,vrbo; there is no "${toPrintableName(word)}"`
+
+/** Its JSON Schema does not list them: that would cost an agent more than what the rest of a tool says. */
+const ListedChannelType = RecordCode.check(
+  Schema.makeFilter((word) => isChannelType(word) || unknownTypeMessage(word), { toJsonSchema: () => [{}, true] })
+)
+
+const ChannelTypeArray = Schema.Array(ListedChannelType).check(
+  Schema.isMinLength(1, { expected: "a list of at least one channel type" }),
+  Schema.isMaxLength(MAX_CHANNEL_TYPES, { expected: `at most ${MAX_CHANNEL_TYPES} channel types` })
+)
+
+const splitAtCommas = (text: string): ReadonlyArray<string> => text.split(",").map((word) => word.trim())
+
+const ChannelTypesText = textUpTo(CHANNEL_TYPES_TEXT).check(
+  Schema.makeFilter(
+    (text) => {
+      const unknownType = splitAtCommas(text).find((word) => !isChannelType(word))
+      return unknownType === undefined || unknownTypeMessage(unknownType)
+    },
+    { toJsonSchema: () => [{}, true] }
+  )
+)
+
+/** Channel types as JSON has lists, or as a query has them: a comma-separated text `airbnb,vrbo`, read by {@link asChannelTypes}. */
+export const ChannelTypesParameter = Schema.Union([ChannelTypeArray, ChannelTypesText]).annotate({
+  expected: "channel types separated by commas, such as airbnb,vrbo, or a list of them"
+})
+
+/** The channel types that are named. */
+export const toChannelTypes = (value: typeof ChannelTypesParameter.Type): ReadonlyArray<ChannelType> =>
+  (typeof value === "string" ? splitAtCommas(value) : value).filter(isChannelType)

@@ -1,0 +1,193 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { column, columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
+import type { Givens, Value } from "../../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { channelAccountSql } from "../../channels/channel-accounts/account-conditions.ts"
+import type { ChannelOrderEvent, ChannelThreadEvent } from "../../channels/port/channel-events.ts"
+import type { ChannelAccountRef } from "../../channels/port/event-handling.ts"
+import { newPublicCode } from "./conversation-lookup.ts"
+import { conversationRecordSql } from "./message-queue.ts"
+
+// What channels say of threads: one statement each, whether the thread is known or not.
+
+type Sql = SqlClient
+
+const Text = Schema.NullOr(Schema.String)
+const Count = Schema.NullOr(Schema.Int)
+
+const GuestColumns = Schema.Struct({
+  guest_name: column("text", Text),
+  guest_phone: column("text", Text),
+  guest_email: column("text", Text)
+})
+
+/** The columns that are the channel's: the note is the host's. */
+const ThreadColumns = Schema.Struct({
+  ...GuestColumns.fields,
+  inquiry_listing_id: column("text", Text),
+  inquiry_check_in_date: column("date", Text),
+  inquiry_check_out_date: column("date", Text),
+  inquiry_adults: column("integer", Count),
+  inquiry_children: column("integer", Count),
+  inquiry_infants: column("integer", Count),
+  inquiry_pets: column("integer", Count)
+})
+
+const toGuestColumns = ({ name, phone, email }: ChannelThreadEvent["guest"]): typeof GuestColumns.Type => ({
+  guest_name: name,
+  guest_phone: phone ?? null,
+  guest_email: email ?? null
+})
+
+const toThreadColumns = ({ guest, inquiry }: ChannelThreadEvent): typeof ThreadColumns.Type => ({
+  ...toGuestColumns(guest),
+  inquiry_listing_id: inquiry?.listing_id ?? null,
+  inquiry_check_in_date: inquiry?.check_in_date ?? null,
+  inquiry_check_out_date: inquiry?.check_out_date ?? null,
+  inquiry_adults: inquiry?.number_of_adults ?? null,
+  inquiry_children: toInquiryCount(inquiry, inquiry?.number_of_children),
+  inquiry_infants: toInquiryCount(inquiry, inquiry?.number_of_infants),
+  inquiry_pets: toInquiryCount(inquiry, inquiry?.number_of_pets)
+})
+
+/** Of an inquiry that does not say how many there are none. */
+const toInquiryCount = (inquiry: ChannelThreadEvent["inquiry"], count: number | undefined): number | null =>
+  inquiry === undefined || inquiry === null ? null : (count ?? 0)
+
+/** A thread of the account that speaks. */
+export interface ChannelThread extends ChannelAccountRef {
+  readonly threadId: string
+}
+
+/** The conversation of a thread, if it is known. */
+export const conversationByThreadSql = (
+  sql: Sql,
+  { operatorId, accountId, threadId }: Givens<ChannelThread>
+): Fragment => sql`
+  SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
+
+/** For an INSERT: the columns a new conversation begins with, and what they are of the row `speaker`. */
+export const NEW_CONVERSATION_COLUMNS =
+  "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
+export const newConversationValuesSql = (
+  sql: Sql,
+  { code, threadId, at }: { readonly code: Value<string>; readonly threadId: Value<string>; readonly at: Value<Date> },
+  lastMessageAt: Value<Date> = at
+): Fragment => sql`
+  speaker.operator_id, ${code}::text, speaker.id, speaker.channel_type, ${threadId}::text, ${lastMessageAt}::timestamptz,
+  ${at}::timestamptz`
+
+const readIngestResult = makeSingleRowReader(
+  Schema.Struct({
+    speaker_known: Schema.Boolean,
+    applied: Schema.Boolean,
+    /** As the statement found it; null: there was no such conversation. */
+    last_version: Schema.NullOr(Schema.Int)
+  })
+)
+
+interface IngestThreadParameters extends ChannelThread {
+  readonly code: string
+  readonly version: number
+  readonly thread: typeof ThreadColumns.Type
+  readonly at: Date
+}
+
+/** Writes down what is news of a thread; a new one begins its conversation. */
+export const ingestThread = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (parameters: Givens<IngestThreadParameters>) => ({
+    change: sql`
+      speaker AS (${channelAccountSql(sql, parameters)}), before AS (${conversationByThreadSql(sql, parameters)}), after AS (
+        INSERT INTO conversations AS c (${sql.literal(NEW_CONVERSATION_COLUMNS)}, version, ${sql.literal(columnNames(ThreadColumns))})
+        SELECT ${newConversationValuesSql(sql, parameters)}, ${parameters.version}::bigint, ${sql.literal(columnNames(ThreadColumns, "given"))}
+        FROM speaker, ${rowParameterSql(sql, ThreadColumns, parameters.thread)}
+        ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE
+          SET version = excluded.version, ${sql.literal(columnAssignments(ThreadColumns, "excluded"))}
+          WHERE c.version < excluded.version
+        RETURNING c.*
+      )`,
+    events: [],
+    // One more version of the same is no change.
+    touched: sql`
+      SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
+        SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
+          ELSE changed_fields(to_jsonb(before) - 'version', to_jsonb(after) - 'version') END AS fields
+        FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
+      ) compared WHERE is_new OR fields <> '{}'`,
+    outcome: sql`
+      SELECT EXISTS (SELECT FROM speaker) AS speaker_known, EXISTS (SELECT FROM after) AS applied,
+        (SELECT version FROM before) AS last_version`
+  }))
+  return ({ operatorId, accountId, channelType }: ChannelAccountRef, thread: ChannelThreadEvent, at: Date) =>
+    readIngestResult(
+      statement({
+        operatorId,
+        accountId,
+        channelType,
+        threadId: thread.thread_id,
+        code: newPublicCode(),
+        version: thread.version,
+        thread: toThreadColumns(thread),
+        at
+      })
+    )
+}
+
+interface EnsureOrderThreadParameters extends ChannelThread {
+  readonly code: string
+  readonly booker: typeof GuestColumns.Type
+  readonly at: Date
+}
+
+const readCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
+
+/**
+ * Answers what callers name the conversation of an order's thread by. Where none is known it begins, of the booker, who also
+ * gives a name to one that only messages spoke of. Undefined: it began elsewhere at this moment.
+ */
+export const ensureOrderThread = (sql: Sql) => {
+  const guestColumnsSql = sql.literal(columnNames(GuestColumns))
+  const statement = prepareRecordedChange(sql, (parameters: Givens<EnsureOrderThreadParameters>) => ({
+    change: sql`
+      speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), named AS (
+        UPDATE conversations c SET ${sql.literal(columnAssignments(GuestColumns, "given"))}
+        FROM known, ${rowParameterSql(sql, GuestColumns, parameters.booker)}
+        WHERE c.operator_id = known.operator_id AND c.id = known.id AND c.version = 0 AND c.guest_name IS NULL
+        RETURNING c.operator_id, c.code
+      ), made AS (
+        INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)}, ${guestColumnsSql})
+        SELECT ${newConversationValuesSql(sql, parameters)}, ${sql.literal(columnNames(GuestColumns, "given"))}
+        FROM speaker, ${rowParameterSql(sql, GuestColumns, parameters.booker)} WHERE NOT EXISTS (SELECT FROM known)
+        ON CONFLICT DO NOTHING RETURNING operator_id, code
+      )`,
+    events: [],
+    touched: sql`
+      SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{guest_name,guest_phone,guest_email}'::text[] AS fields
+      FROM named
+      UNION ALL SELECT operator_id, ${conversationRecordSql(sql)}, '{}' FROM made`,
+    outcome: sql`SELECT code FROM known UNION ALL SELECT code FROM made`
+  }))
+  return (
+    { operatorId, accountId, channelType }: ChannelAccountRef,
+    threadId: string,
+    guest: ChannelOrderEvent["booker"],
+    at: Date
+  ) =>
+    Effect.map(
+      readCode(
+        statement({
+          operatorId,
+          accountId,
+          channelType,
+          threadId,
+          code: newPublicCode(),
+          booker: toGuestColumns(guest),
+          at
+        })
+      ),
+      (row) => row?.code
+    )
+}

@@ -1,0 +1,79 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { belongsToConversations, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
+import { releaseImagesSql } from "../images/image-references.ts"
+
+// What conversations know of guests. An erased one is empty, and stays as what its order and its thread refer to: a message that
+// comes later is of it.
+
+/** What an erased message says. */
+const ERASED_TEXT = "(erased)"
+
+/** Whether a message says anything: the condition of the index messages_by_age (0063), word for word. */
+export const hasMessageContentCondition = (sql: SqlClient): Fragment =>
+  sql.literal(
+    `(content <> '${ERASED_TEXT}' OR sender_name IS NOT NULL OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`
+  )
+
+/**
+ * Whether a conversation, as `t`, says who its guest is: the condition of the index conversations_of_guests (0064), word for
+ * word.
+ */
+export const hasGuestDetailsCondition = (sql: SqlClient): Fragment =>
+  sql.literal(`(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.note <> '')`)
+
+/**
+ * For an UPDATE of messages: what is left of one. The row stays, as its channel may say once more that there is such a message; and
+ * of one that may be on its way it is yet to be told how its channel calls it.
+ */
+export const eraseMessageAssignmentsSql = (sql: SqlClient, now: Date): Fragment => sql`
+  content = ${sql.literal(`'${ERASED_TEXT}'`)}, sender_name = NULL, sources = '[]', attachment_url = NULL, image_id = NULL,
+  settled_at = CASE WHEN delivery = 'queued' THEN ${now}::timestamptz ELSE settled_at END,
+  reason = CASE WHEN delivery = 'queued' AND maybe_sent THEN 'erased while it was sent'
+    WHEN delivery = 'queued' THEN 'erased before it was sent' END,
+  delivery = CASE WHEN delivery = 'queued' AND maybe_sent THEN 'unknown' WHEN delivery = 'queued' THEN 'refused' ELSE delivery END`
+
+const messageGuestData: GuestDataTable = {
+  table: "messages",
+  keyColumns: ["id"],
+  belongsToGuest: belongsToConversations,
+  secretColumns: ["attachment_url", "traceparent"],
+  // Lanes before messages, as whoever settles one locks them.
+  eraseStatements: (sql, party, now) => [
+    sql`
+      SELECT FROM message_lanes t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}
+      ORDER BY t.conversation_id FOR NO KEY UPDATE`,
+    sql`
+      WITH let_go AS (${releaseImagesSql(
+        sql,
+        party.operatorId,
+        sql`SELECT image_id FROM messages t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}`,
+        now
+      )})
+      UPDATE messages t SET ${eraseMessageAssignmentsSql(sql, now)}
+      WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND ${hasMessageContentCondition(sql)}`,
+    sql`
+      UPDATE message_lanes t SET waiting = 0
+      WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND t.waiting > 0`
+  ]
+}
+
+const conversationGuestData: GuestDataTable = {
+  table: "conversations",
+  keyColumns: ["id"],
+  belongsToGuest: (sql, party) => belongsToConversations(sql, party, "id"),
+  // The version is the channel's own: what it says next is news. One that only orders named is named by them no more.
+  eraseStatements: (sql, party) => [
+    sql`
+      UPDATE conversations t SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
+        note_updated_at = NULL
+      WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party, "id")}`
+  ]
+}
+
+export const CONVERSATION_GUEST_DATA: ReadonlyArray<GuestDataTable> = [messageGuestData, conversationGuestData]
+
+/** Locks the conversations, as whatever says something in one begins. */
+export const lockConversationsSql = (sql: SqlClient, party: GuestRecordIds): Fragment => sql`
+  SELECT FROM conversations t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party, "id")}
+  ORDER BY t.id FOR NO KEY UPDATE`

@@ -1,0 +1,14 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { HOST_REVIEW_CHANNELS, REVIEWED_CHANNELS } from "./rules/review-support.ts"
+
+// Which channels (rules/channels.ts), as conditions on a column that names one.
+
+const isOneOf = (channels: ReadonlyArray<string>) => {
+  const names = channels.map((channel) => `'${channel}'`).join(", ")
+  return (sql: SqlClient, column: Fragment): Fragment => sql`${column} IN (${sql.literal(names)})`
+}
+
+export const isReviewedChannel = isOneOf(REVIEWED_CHANNELS)
+
+export const isHostReviewChannel = isOneOf(HOST_REVIEW_CHANNELS)

@@ -1,0 +1,177 @@
+import { Cause, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { addDays, dateInZone } from "../../../contract/time.ts"
+import { repeatForever } from "../../../jobs/loop.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
+import { isReviewedChannel } from "./channel-conditions.ts"
+import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
+
+// The empty record of an order appears on the day its last stay checks out, where its host is. Whoever makes it makes it once,
+// by its key: so any number of processes may look at once.
+
+/** Milliseconds between two looks. */
+export const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
+/** Operators one statement looks through, and stays of each: whoever has more has his turn again once all had theirs. */
+export const REVIEW_OPENING_OPERATORS = 20
+export const REVIEW_OPENING_STAYS = 100
+
+const OperatorRow = Schema.Struct({ id: Schema.Int, time_zone: Schema.String })
+const readOperators = makeRowsReader(OperatorRow)
+
+const findOperatorsAfter = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ after }: Givens<{ readonly after: number }>) => sql`
+      SELECT id, time_zone FROM operators WHERE id > ${after}
+      ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`
+  )
+  return (after: number) => readOperators(statement({ after }))
+}
+
+/** How far an operator's stays are looked through, from the latest check-out on: before this stay of this day. */
+const StayScan = Schema.Struct({
+  operator_id: Schema.Int,
+  today: Schema.String,
+  first: Schema.String,
+  before_day: Schema.String,
+  before_stay: Schema.Int
+})
+type StayScan = typeof StayScan.Type
+
+const startScan = ({ id, time_zone }: typeof OperatorRow.Type, now: Date): StayScan => {
+  const today = dateInZone(now, time_zone)
+  return {
+    operator_id: id,
+    today,
+    first: addDays(today, -EMPTY_REVIEW_DAYS),
+    before_day: addDays(today, 1),
+    before_stay: 0
+  }
+}
+
+const NO_SCANS: ReadonlyArray<StayScan> = []
+
+const readScanResult = makeSingleRowReader(Schema.Struct({ made: Schema.Int, further: Schema.Array(StayScan) }))
+
+interface ScanParameters {
+  readonly turns: ReadonlyArray<StayScan>
+  readonly now: Date
+}
+
+/**
+ * CTEs that end in `due`: orders without a record, of stays that were looked at. OFFSET 0 and LIMIT keep the way from stay to
+ * order to record: in tables it knows nothing of, PostgreSQL began with all orders.
+ */
+const selectDueOrders = (sql: SqlClient.SqlClient, { turns }: Givens<ScanParameters>): Fragment => sql`
+  turn AS (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(turns)}::jsonb)
+      AS turn (operator_id bigint, today date, first date, before_day date, before_stay bigint)
+    LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}
+  ), looked AS MATERIALIZED (
+    SELECT turn.operator_id, turn.today, turn.first, stay.id, stay.order_id, stay.check_out_date
+    FROM turn CROSS JOIN LATERAL (
+      SELECT s.id, s.order_id, s.check_out_date FROM stays s
+      WHERE s.operator_id = turn.operator_id AND s.check_out_date >= turn.first
+        AND (s.check_out_date, s.id) < (turn.before_day, turn.before_stay)
+      ORDER BY s.check_out_date DESC, s.id DESC LIMIT ${sql.literal(String(REVIEW_OPENING_STAYS))}
+    ) stay
+  ), unrecorded AS MATERIALIZED (
+    SELECT DISTINCT operator_id, order_id, today FROM looked
+    WHERE (SELECT r.order_id FROM reviews r
+      WHERE r.operator_id = looked.operator_id AND r.order_id = looked.order_id LIMIT 1) IS NULL
+  ), due AS (
+    SELECT unrecorded.operator_id, unrecorded.order_id FROM unrecorded
+    CROSS JOIN LATERAL (
+      SELECT o.status, o.channel_type FROM orders o
+      WHERE o.operator_id = unrecorded.operator_id AND o.id = unrecorded.order_id OFFSET 0
+    ) o
+    WHERE o.status = 'accepted' AND ${isReviewedChannel(sql, sql`o.channel_type`)}
+      AND (SELECT max(s.check_out_date) FROM stays s
+        WHERE s.operator_id = unrecorded.operator_id AND s.order_id = unrecorded.order_id) <= unrecorded.today
+  )`
+
+/** Where the turns of those go on that have more stays than were looked at. */
+const selectUnfinishedScans = (sql: SqlClient.SqlClient): Fragment => sql`
+  SELECT coalesce(jsonb_agg(jsonb_build_object('operator_id', operator_id, 'today', today, 'first', first,
+    'before_day', check_out_date, 'before_stay', id) ORDER BY operator_id), '[]')
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY operator_id ORDER BY check_out_date DESC, id DESC) AS place FROM looked
+  ) placed WHERE place = ${sql.literal(String(REVIEW_OPENING_STAYS))}`
+
+const makeScan = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, (parameters: Givens<ScanParameters>) => ({
+    change: sql`
+      ${selectDueOrders(sql, parameters)}, written AS (
+        INSERT INTO reviews (operator_id, order_id, created_at)
+        SELECT operator_id, order_id, ${parameters.now}::timestamptz FROM due ORDER BY operator_id, order_id
+        ON CONFLICT DO NOTHING
+        RETURNING operator_id, order_id
+      ), ${reviewsWithStaysCte(sql)}`,
+    events: [recordReviewEvents(sql, "review_created", parameters.now)],
+    touched: sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`,
+    outcome: sql`SELECT (SELECT count(*) FROM written) AS made, (${selectUnfinishedScans(sql)}) AS further`
+  }))
+  return (turns: ReadonlyArray<StayScan>, now: Date) => readScanResult(statement({ turns, now }))
+}
+
+/** Makes every record that is due. What cannot be made is told in the log and holds up no other operator's. */
+export const makeOpenReviews = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { wake } = yield* WakeUp
+  const [findOperators, scan] = [findOperatorsAfter(sql), makeScan(sql)]
+
+  const scanOnce = Effect.fnUntraced(
+    function* (scans: ReadonlyArray<StayScan>, now: Date) {
+      const { made, further } = yield* scan(scans, now)
+      if (made > 0) yield* wake
+      return further
+    },
+    Effect.provideService(CurrentActor, systemActor("service", "open reviews"))
+  )
+
+  /** Answers whose turns go on. Where one of several makes the statement fail, each has one of its own. */
+  const scanAll = (scans: ReadonlyArray<StayScan>, now: Date): Effect.Effect<ReadonlyArray<StayScan>> =>
+    Effect.catchCauseIf(
+      scanOnce(scans, now),
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) =>
+        scans.length > 1
+          ? Effect.map(
+              Effect.forEach(scans, (turn) => scanAll([turn], now)),
+              (unfinishedScans) => unfinishedScans.flat()
+            )
+          : Effect.as(Effect.logWarning("opening reviews failed and will be retried", cause), NO_SCANS)
+    )
+
+  return Effect.gen(function* () {
+    const now = yield* DateTime.nowAsDate
+    const unfinished: Array<StayScan> = []
+    let after = 0
+    while (true) {
+      const operators = yield* findOperators(after)
+      const last = operators.at(-1)
+      if (last === undefined) break
+      const scans = operators.map((host) => startScan(host, now))
+      unfinished.push(...(yield* scanAll(scans, now)))
+      after = last.id
+    }
+    while (unfinished.length > 0)
+      unfinished.push(...(yield* scanAll(unfinished.splice(0, REVIEW_OPENING_OPERATORS), now)))
+  })
+})
+
+/** Opens the records of orders for as long as the process runs, over a database. */
+export const layerReviewOpening = Layer.effectDiscard(
+  Effect.flatMap(makeOpenReviews, (openDueReviews) =>
+    Effect.forkScoped(
+      repeatForever("opening reviews", Effect.andThen(openDueReviews, Effect.sleep(REVIEW_OPENING_POLL_MS)))
+    )
+  )
+)

@@ -1,0 +1,111 @@
+import { Equal, Result } from "effect"
+import { BadRequest, Conflict, ValidationFailed } from "../../../../contract/errors.ts"
+import { formatInstantWithOffset } from "../../../../contract/time.ts"
+import type { OrderStatus } from "../../../bookings/orders/order.ts"
+import type { OutboundReview } from "../../../channels/port/connector.ts"
+import type { create_review } from "../contract.ts"
+import type { ReviewContent, ReviewSide } from "../review.ts"
+import { supportsCategoryRatings, supportsHostReviews } from "./review-support.ts"
+
+// What a host writes: a review of the guest, a reply to the guest's, or both.
+
+type Payload = typeof create_review.payloadSchema.Type
+
+/** What is written, before it is known on which channel. */
+export type HostReview = Pick<OutboundReview, "review" | "reply">
+
+const textOrNull = (text: string | undefined): string | null => (text === undefined || text.trim() === "" ? null : text)
+
+/** Blank texts say nothing. Ratings by category are of a review that has a score or a text. */
+export const toHostReview = (payload: Payload): Result.Result<HostReview, BadRequest> => {
+  const { category_ratings: categoryRatings = {} } = payload
+  const [content, reply] = [textOrNull(payload.host_review_content), textOrNull(payload.host_reply_content)]
+  const score = payload.host_review_score ?? categoryRatings.overall_rating ?? null
+  if (score !== null || content !== null) {
+    return Result.succeed({ review: { score, content: content ?? "", categoryRatings }, reply })
+  }
+  if (reply === null) return Result.fail(emptyHostReview)
+  return Object.keys(categoryRatings).length > 0
+    ? Result.fail(ratingsWithoutReview)
+    : Result.succeed({ review: null, reply })
+}
+
+/** The same on a channel: ratings take effect where they mean something. */
+export const withSupportedRatings = (channelType: string, { review, reply }: HostReview): HostReview => ({
+  review: review === null || supportsCategoryRatings(channelType) ? review : { ...review, categoryRatings: {} },
+  reply
+})
+
+/** What is known of an order that is written about. */
+export interface ReviewableOrder {
+  readonly channel_type: string
+  readonly status: OrderStatus
+  /** Of the last of its stays. */
+  readonly check_out_date: string
+  /** Null: there is no record yet. */
+  readonly written: ReviewContent | null
+}
+
+/** Why a host cannot write that, on the day it is where the host is; undefined: it can be told to the channel. */
+export const findReviewObstacle = (
+  { channel_type, status, check_out_date, written }: ReviewableOrder,
+  { review, reply }: HostReview,
+  today: string
+): BadRequest | Conflict | ValidationFailed | undefined => {
+  if (!supportsHostReviews(channel_type)) return hostReviewsNotSupported(channel_type)
+  if (status !== "accepted" && written === null) return orderNotAccepted(status)
+  if (today < check_out_date) return stayNotOver(check_out_date)
+  if (review !== null && written?.host_review != null) return alreadyReviewed
+  if (reply !== null && written?.host_reply != null) return alreadyReplied
+  return reply !== null && written?.guest_review == null ? nothingToReplyTo : undefined
+}
+
+const toReviewSide = ({ score, content, categoryRatings }: NonNullable<HostReview["review"]>, at: Date): ReviewSide => {
+  const ratings = Object.entries(categoryRatings)
+  return {
+    score,
+    sub_score:
+      ratings.length === 0
+        ? null
+        : ratings.map(([category, rating]) => ({ category, rating, review_category_tags: null })),
+    content,
+    created_at: formatInstantWithOffset(at)
+  }
+}
+
+/** The record once its channel took it. What is there by then is as the channel says it. */
+export const applyHostReview = (before: ReviewContent, { review, reply }: HostReview, at: Date): ReviewContent => ({
+  guest_review: before.guest_review,
+  host_review: before.host_review ?? (review === null ? null : toReviewSide(review, at)),
+  host_reply: before.host_reply ?? (reply === null ? null : { content: reply, created_at: formatInstantWithOffset(at) })
+})
+
+/** Whether the record has all of it: by a call that was cut off, of whose act the channel has told since. */
+export const containsHostReview = (content: ReviewContent | null, { review, reply }: HostReview): boolean =>
+  content !== null &&
+  (review === null ||
+    Equal.equals([content.host_review?.score, content.host_review?.content], [review.score, review.content])) &&
+  (reply === null || content.host_reply?.content === reply)
+
+const emptyHostReview = new BadRequest({
+  message:
+    "host_review_content: is missing; send a review (host_review_score, category_ratings.overall_rating or host_review_content), host_reply_content, or both."
+})
+const ratingsWithoutReview = new BadRequest({
+  message: "category_ratings: require overall_rating, host_review_score or host_review_content."
+})
+const hostReviewsNotSupported = (channelType: string) =>
+  new ValidationFailed({ message: `reservation_code: hosts cannot write reviews or replies on ${channelType}.` })
+const orderNotAccepted = (status: OrderStatus) =>
+  new ValidationFailed({
+    message: `reservation_code: the order is ${status}; only orders with a completed stay can be reviewed.`
+  })
+const stayNotOver = (checkOut: string) =>
+  new BadRequest({
+    message: `reservation_code: the guest checks out on ${checkOut}; reviews are possible from that date on.`
+  })
+const alreadyReviewed = new Conflict({
+  message: "host_review_content: the guest of this order has already been reviewed."
+})
+const alreadyReplied = new Conflict({ message: "host_reply_content: the guest's review already has a reply." })
+const nothingToReplyTo = new Conflict({ message: "host_reply_content: the guest has written no review yet." })

@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { column } from "../../../platform/database/columns.ts"
+import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
+
+// The columns of an offer that its channel says, each once, and what it is called in the trail.
+
+const Text = Schema.NullOr(Schema.String)
+
+/** All but how it stands, which only moves on (rules/standing.ts). */
+export const OfferTerms = Schema.Struct({
+  offer_type: column("text", OfferType),
+  listing_id: column("text", Text),
+  rate_plan_id: column("text", Text),
+  check_in_date: column("date", Schema.String),
+  check_out_date: column("date", Schema.String),
+  number_of_adults: column("integer", Schema.Int),
+  number_of_children: column("integer", Schema.Int),
+  number_of_infants: column("integer", Schema.Int),
+  number_of_pets: column("integer", Schema.Int),
+  price: column("numeric", Schema.String),
+  currency: column("text", Text),
+  create_time: column("text", Text),
+  expire_time: column("text", Text),
+  created_at: column("timestamptz", Schema.Date),
+  expires_at: column("timestamptz", Schema.Date)
+})
+
+/** The columns a new offer fills. */
+export const NewOfferColumns = Schema.Struct({
+  offer_id: column("text", Schema.String),
+  status: column("text", OfferStatus),
+  ...OfferTerms.fields
+})
+export type NewOffer = typeof NewOfferColumns.Type
+
+/** Of a statement that has offers in a CTE: in the trail they are called as their channel calls them. */
+export const changedOffers = (sql: SqlClient, cte: Fragment, fields: Fragment): Fragment => sql`
+  SELECT operator_id, 'special_offer:' || offer_id AS record, ${fields} AS fields FROM ${cte}`

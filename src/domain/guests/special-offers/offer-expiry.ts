@@ -1,0 +1,52 @@
+import { DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { RowId } from "../../column-schemas.ts"
+import { changedOffers } from "./offer-columns.ts"
+
+// An offer that nobody took expires by the clock. Whoever reads one goes by the clock himself (rules/standing.ts), so this
+// is in no hurry: it writes down what is so already. Any number of processes may do it at once.
+
+/** Milliseconds between two looks, and offers that one statement writes down. */
+export const OFFER_EXPIRY_POLL_MS = 60_000
+export const OFFER_EXPIRY_BATCH_SIZE = 200
+
+const readExpiredOffers = makeRowsReader(RowId)
+
+const makeExpireBatch = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ now }: Givens<{ readonly now: Date }>) => ({
+    change: sql`
+      due AS (
+        SELECT operator_id, id FROM special_offers WHERE status = 'active' AND expires_at <= ${now}
+        ORDER BY expires_at LIMIT ${sql.literal(String(OFFER_EXPIRY_BATCH_SIZE))} FOR NO KEY UPDATE SKIP LOCKED
+      ), after AS (
+        UPDATE special_offers o SET status = 'expired' FROM due
+        WHERE o.operator_id = due.operator_id AND o.id = due.id
+        RETURNING o.operator_id, o.id, o.offer_id
+      )`,
+    events: [],
+    touched: changedOffers(sql, sql`after`, sql`'{status}'::text[]`),
+    outcome: sql`SELECT id FROM after`
+  }))
+  return (now: Date) => readExpiredOffers(statement({ now }))
+}
+
+/** Lets expire what is due, all of it. */
+export const makeExpireOffers = Effect.gen(function* () {
+  const expireBatch = makeExpireBatch(yield* SqlClient.SqlClient)
+  return Effect.gen(function* () {
+    const now = yield* DateTime.nowAsDate
+    while ((yield* expireBatch(now)).length === OFFER_EXPIRY_BATCH_SIZE);
+  }).pipe(Effect.provideService(CurrentActor, systemActor("service", "expire offers")))
+})
+
+/** Lets offers expire for as long as the process runs, over a database. */
+export const layerOfferExpiry = Layer.effectDiscard(
+  Effect.flatMap(makeExpireOffers, (expireDueOffers) =>
+    repeatPeriodically("expiring offers", OFFER_EXPIRY_POLL_MS, () => expireDueOffers)
+  )
+)

@@ -1,0 +1,44 @@
+import { DateTime, Effect } from "effect"
+import type { runAtMostOnce } from "../../../changes/external-action.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { NotFound } from "../../../contract/errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../../channels/port/api-errors.ts"
+import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import type { withdraw_special_offer } from "./contract.ts"
+import { requireConversation, toChannelAccountTarget } from "./named-conversation.ts"
+import { outwardStateAfter } from "./offer-sending.ts"
+import { checkActive, currentStatus } from "./rules/offer-status.ts"
+import type { SpecialOfferStore } from "./store.ts"
+
+/** The field of a call that names the offer. */
+const OFFER_FIELD = "special_offer_id"
+
+/** The channel is told first: where the guest accepts in that moment it refuses, and says itself what the offer is. */
+export const withdrawSpecialOffer = (
+  store: SpecialOfferStore["Service"],
+  gateway: ChannelGateway["Service"],
+  runOutwardAct: ReturnType<typeof runAtMostOnce>
+) =>
+  Effect.fnUntraced(function* (payload: typeof withdraw_special_offer.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    const { conversation_id, special_offer_id: offerId } = payload
+    const conversation = yield* requireConversation(
+      yield* store.findOffer(operatorId, conversation_id, offerId),
+      store.existsForAnyOperator(conversation_id)
+    )
+    if (conversation.offer === null) return yield* noSuchOffer
+    const { id, status, expires_at } = conversation.offer
+    const offerStatus = currentStatus(status, expires_at, yield* DateTime.nowAsDate)
+    const remoteOffer = { threadId: conversation.thread_id, offerId }
+    yield* runOutwardAct<ChannelApiError, never>({
+      check: Effect.fromResult(checkActive(offerStatus)),
+      run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
+      // Else it is done again, which is safe.
+      hasHappened: Effect.succeed(offerStatus === "withdrawn"),
+      maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
+      stateAfterError: outwardStateAfter
+    })
+    yield* store.withdraw(operatorId, id)
+  })
+
+const noSuchOffer = new NotFound({ message: `${OFFER_FIELD}: the conversation has no such offer.` })

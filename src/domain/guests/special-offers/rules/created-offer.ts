@@ -1,0 +1,71 @@
+import { hash } from "node:crypto"
+import { Result, Schema } from "effect"
+import type { IdempotencyKeyState } from "../../../../contract/actor.ts"
+import { Currency, InstantText, RecordCode } from "../../../../contract/fields.ts"
+import { parseDecimalText } from "../../../../contract/money.ts"
+import { AMOUNT_MAX, OFFER_VALIDITY_MS } from "../../../../platform/limits.ts"
+import type { CreatedOffer, OutboundOffer } from "../../../channels/port/connector.ts"
+import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
+import { newPublicCode } from "../../conversations/conversation-lookup.ts"
+import type { NewOffer } from "../offer-columns.ts"
+
+// What an offer is known by at its channel, and what the channel makes of it.
+
+/** Characters of a reference: 128 bits. */
+const REFERENCE_LENGTH = 32
+
+/**
+ * What a channel is to know an offer by: the same in each call under one key, and another in any other call. It tells nothing
+ * of the key.
+ */
+export const toOfferReference = (key: IdempotencyKeyState | undefined): string => {
+  if (key === undefined) return newPublicCode()
+  const { operatorId, digest, fingerprint } = key
+  return hash("sha256", Buffer.concat([Buffer.from(`${operatorId} `), digest, fingerprint]), "hex").slice(
+    0,
+    REFERENCE_LENGTH
+  )
+}
+
+/** An offer as a channel is told of it, whoever the guest is. */
+export type OfferRequest = Omit<OutboundOffer, "threadId" | "reference">
+
+/** Without these an offer cannot be known. */
+const isReadableOffer = Schema.is(
+  Schema.Struct({
+    offerId: RecordCode,
+    price: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX })),
+    currency: Currency
+  })
+)
+const isInstant = Schema.is(InstantText)
+
+/** The offer that a channel made; undefined where its answer cannot be read. A time that is none is as one it did not say. */
+export const toCreatedOffer = (request: OfferRequest, created: CreatedOffer, now: Date): NewOffer | undefined => {
+  if (!isReadableOffer(created)) return undefined
+  const price = parseDecimalText("price", created.price, created.currency)
+  if (Result.isFailure(price)) return undefined
+  const createTime = isInstant(created.createdAt) ? created.createdAt : null
+  const expireTime = isInstant(created.expiresAt) ? created.expiresAt : null
+  const created_at = createTime === null ? now : parseChannelInstant(createTime)
+  return {
+    offer_id: created.offerId,
+    offer_type: request.offerType,
+    status: "active",
+    listing_id: request.listingId,
+    rate_plan_id: request.ratePlanId,
+    check_in_date: request.checkInDate,
+    check_out_date: request.checkOutDate,
+    number_of_adults: request.numberOfAdults,
+    number_of_children: request.numberOfChildren,
+    number_of_infants: request.numberOfInfants,
+    number_of_pets: request.numberOfPets,
+    price: price.success,
+    currency: created.currency,
+    create_time: createTime,
+    expire_time: expireTime,
+    created_at,
+    expires_at:
+      expireTime === null ? new Date(created_at.getTime() + OFFER_VALIDITY_MS) : parseChannelInstant(expireTime)
+  }
+}

@@ -1,0 +1,97 @@
+import { Result } from "effect"
+import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../../contract/errors.ts"
+import { parseDecimalText } from "../../../../contract/money.ts"
+import type { StayDates } from "../../../bookings/reservations/rules/nights.ts"
+import { validateDates } from "../../../bookings/reservations/rules/stay-validation.ts"
+import type { OutboundOffer } from "../../../channels/port/connector.ts"
+
+// What a guest may be offered.
+
+const OFFER_CHANNELS: ReadonlySet<string> = new Set(["airbnb", "booking_site"])
+
+/** 422 for a conversation of a channel that has no offers. */
+export const checkOffersSupported = (channelType: string): Result.Result<void, ValidationFailed> =>
+  OFFER_CHANNELS.has(channelType) ? Result.void : Result.fail(offersNotSupported)
+
+/** 422 for one of a channel that has no pre-approvals. */
+export const checkPreapprovalsSupported = (channelType: string): Result.Result<void, ValidationFailed> =>
+  channelType === "airbnb" ? Result.void : Result.fail(preapprovalsNotSupported)
+
+const offersNotSupported = new ValidationFailed({
+  message: "conversation_id: offers can only be sent to guests of airbnb and of the booking site."
+})
+const preapprovalsNotSupported = new ValidationFailed({
+  message: "conversation_id: only inquiries of airbnb can be pre-approved."
+})
+
+/** The dates of an offer: of a stay that can still begin. A past arrival is told before what follows from it. */
+export const checkOfferDates = (dates: StayDates, today: string): Result.Result<StayDates, ValidationFailed> =>
+  dates.check_in_date < today
+    ? Result.fail(new ValidationFailed({ message: "check_in_date: must be today or later." }))
+    : validateDates(dates)
+
+/** What an offer is of, as it stands here. */
+export interface OfferPreconditions {
+  /** Null: the conversation's account has no such listing. */
+  readonly listing_currency: string | null
+  readonly nights_taken: boolean
+}
+
+/** The currency of the listing; `field` names in the call what is not there, or not free. */
+export const checkBookable = (
+  { listing_currency, nights_taken }: OfferPreconditions,
+  field: string
+): Result.Result<string, NotFound | Conflict> => {
+  if (listing_currency === null) {
+    return Result.fail(new NotFound({ message: `${field}: the conversation's account has no such listing.` }))
+  }
+  return nights_taken
+    ? Result.fail(new Conflict({ message: `${field}: not all nights from check-in to check-out are free.` }))
+    : Result.succeed(listing_currency)
+}
+
+interface PriceRequest {
+  readonly price: number
+  readonly currency?: string
+  readonly rate_plan_id?: string
+}
+
+/** What an offer costs, as its channel is told: no currency where that is the listing's own, no rate plan where there are none. */
+export type OfferPrice = Pick<OutboundOffer, "price" | "currency" | "ratePlanId">
+
+/** 400 for what is missing in a conversation of the booking site. airbnb has neither: there both are ignored. */
+export const toOfferPrice = (channelType: string, request: PriceRequest): Result.Result<OfferPrice, BadRequest> => {
+  const { price, currency, rate_plan_id } = request
+  if (channelType !== "booking_site") return Result.succeed({ price, currency: null, ratePlanId: null })
+  if (rate_plan_id === undefined) return missingField("rate_plan_id")
+  return currency === undefined
+    ? missingField("currency")
+    : Result.succeed({ price, currency, ratePlanId: rate_plan_id })
+}
+
+const missingField = (field: string) =>
+  Result.fail(new BadRequest({ message: `${field}: is required in a conversation of the booking site.` }))
+
+/** 422 for a price that is finer than its currency, which is the listing's unless it was said. */
+export const checkPriceDecimals = (price: number, currency: string): Result.Result<void, ValidationFailed> =>
+  Result.map(parseDecimalText("price", price, currency), () => undefined)
+
+/** What the guest of a conversation asks for, as it has it; null where he asks for nothing. */
+export interface Inquiry extends StayDates {
+  readonly listing_id: string
+  readonly number_of_adults: number
+  readonly number_of_children: number
+  readonly number_of_infants: number
+  readonly number_of_pets: number
+}
+
+/** 422 for a guest who asks for nothing, or for what is over. */
+export const checkInquiryOpen = (inquiry: Inquiry | null, today: string): Result.Result<Inquiry, ValidationFailed> => {
+  if (inquiry === null) return Result.fail(noInquiry)
+  return inquiry.check_in_date < today ? Result.fail(inquiryHasBegun) : Result.succeed(inquiry)
+}
+
+const noInquiry = new ValidationFailed({ message: "conversation_id: the guest has no open inquiry." })
+const inquiryHasBegun = new ValidationFailed({
+  message: "conversation_id: the dates of the inquiry have already begun."
+})

@@ -1,0 +1,330 @@
+import { RELATED_TOPICS } from "./lexicon/related-topics.ts"
+import type { KnowledgeQuestion, QuestionTerms } from "./question.ts"
+import { splitSentences } from "./sentences.ts"
+import { extractTerms, type Term, termNamesOf } from "./terms.ts"
+
+// Which sentences of what was found answer a question, if any does.
+
+/** A fragment that has to do with a question. */
+export interface KnowledgeFragmentMatch {
+  readonly knowledge_base_id: number
+  /** Of the entry. */
+  readonly revision: number
+  readonly title: string
+  /** Where it stands in its entry. */
+  readonly place: number
+  readonly sub_title: string
+  readonly text: string
+}
+
+/** A sentence of a fragment, and how well it answers: from 0 to 1. */
+export interface ScoredSentence {
+  readonly fragment: KnowledgeFragmentMatch
+  readonly text: string
+  readonly score: number
+}
+
+/** Sentences of an answer at most, and those to one question. */
+export const MAX_ANSWER_SENTENCES = 3
+const MAX_SENTENCES_PER_QUESTION = 2
+
+/** How much of a question an answer must speak of. */
+const MIN_SCORE = 0.8
+
+/** A second sentence is nearly as good as the first. */
+const MIN_SHARE_OF_BEST = 0.9
+
+const TERM_WEIGHTS = { topic: 1, condition: 0.6, word: 0.6, context: 0.2, aspect: 0.12, pair: 0.3 } as const
+
+/** What shows that a sentence says a time, a price, a distance, whatever its words are. */
+const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, shown: RegExp]> = [
+  [
+    "aboutwhen",
+    0.3,
+    /\d{1,2}[:.h]\d{2}|\d{1,2}\s?(?:am|pm|a\.m|p\.m|uhr|h\b|点|時|时|o'clock)|\bnoon\b|mediod[ií]a|mittag|中午/iu
+  ],
+  ["aboutprice", 0.3, /[€$£¥]|\d\s?(?:eur|usd|euros?|元|块|dollars?|chf)|\bfree\b|kostenlos|gratis|gratuit|免费/iu],
+  [
+    "aboutdistance",
+    0.15,
+    /\d\s?(?:m|km|min|mins|minutes|minuten|minutos|meters|metres|metros|meter|米|公里|分钟)(?![\p{L}])/iu
+  ]
+]
+
+/**
+ * A word nobody knows may be what is asked about; beside a topic the first may be, and those after it rather are how somebody
+ * tells a story.
+ */
+const WORD_WEIGHTS_BESIDE_TOPIC = { first: 0.35, later: 0.1 } as const
+const PAIR_WEIGHTS_BESIDE_TOPIC = { first: 0.25, later: 0.08 } as const
+/** A number by itself is hardly ever asked about. */
+const NUMBER_WEIGHT = 0.4
+
+const isNumber = ({ kind, names }: Term): boolean => kind === "word" && names.every((name) => /\d/.test(name))
+const isWord = (term: Term): boolean => term.kind === "word" || term.kind === "pair"
+
+const weightOf = (term: Term, isBesideTopic: boolean, isFirst: boolean): number => {
+  const valuePattern = VALUE_PATTERNS.find(([name]) => term.names.includes(name))
+  if (valuePattern !== undefined) return valuePattern[1]
+  if (!isBesideTopic) return isNumber(term) ? NUMBER_WEIGHT : TERM_WEIGHTS[term.kind]
+  if (term.kind === "word") return isFirst ? WORD_WEIGHTS_BESIDE_TOPIC.first : WORD_WEIGHTS_BESIDE_TOPIC.later
+  if (term.kind === "pair") return isFirst ? PAIR_WEIGHTS_BESIDE_TOPIC.first : PAIR_WEIGHTS_BESIDE_TOPIC.later
+  return TERM_WEIGHTS[term.kind]
+}
+
+/** What a fragment speaks of, and where. */
+interface AnalyzedFragment {
+  readonly source: KnowledgeFragmentMatch
+  readonly title: ReadonlySet<string>
+  readonly subTitle: ReadonlySet<string>
+  readonly text: ReadonlySet<string>
+  /** Whether its titles name a topic at all. */
+  readonly hasTopicInTitle: boolean
+  /** Whether its sub-title does. */
+  readonly hasTopicInSubTitle: boolean
+  /** What its titles narrow their topics to. */
+  readonly conditions: ReadonlyArray<Term>
+  readonly sentences: ReadonlyArray<{
+    readonly text: string
+    readonly names: ReadonlySet<string>
+    readonly firstTopicNames: ReadonlyArray<string>
+    readonly conditions: ReadonlyArray<Term>
+  }>
+}
+
+const namesOfFirstTopic = (terms: ReadonlyArray<Term>): ReadonlyArray<string> =>
+  terms.find(({ kind }) => kind === "topic")?.names ?? []
+
+const conditionsOf = (terms: ReadonlyArray<Term>): ReadonlyArray<Term> =>
+  terms.filter(({ kind }) => kind === "condition")
+
+const namesWithValues = (text: string, terms: ReadonlyArray<Term>): ReadonlySet<string> =>
+  new Set([...termNamesOf(terms), ...VALUE_PATTERNS.flatMap(([name, , pattern]) => (pattern.test(text) ? [name] : []))])
+
+const analyzeFragment = (fragment: KnowledgeFragmentMatch): AnalyzedFragment => {
+  const titles = [extractTerms(fragment.title), extractTerms(fragment.sub_title)] as const
+  const sentences = splitSentences(fragment.text).flatMap((text) => {
+    const terms = extractTerms(text)
+    return /[\p{L}\p{N}]/u.test(text)
+      ? [
+          {
+            text: text.trim(),
+            names: namesWithValues(text, terms),
+            firstTopicNames: namesOfFirstTopic(terms),
+            conditions: conditionsOf(terms)
+          }
+        ]
+      : []
+  })
+  return {
+    source: fragment,
+    title: termNamesOf(titles[0]),
+    subTitle: termNamesOf(titles[1]),
+    text: new Set(sentences.flatMap(({ names }) => Array.from(names))),
+    conditions: conditionsOf(titles.flat()),
+    hasTopicInSubTitle: titles[1].some(({ kind }) => kind === "topic"),
+    hasTopicInTitle: titles.flat().some(({ kind }) => kind === "topic"),
+    sentences
+  }
+}
+
+type Sentence = AnalyzedFragment["sentences"][number]
+
+const includesTerm = (names: ReadonlySet<string>, term: Term): boolean => term.names.some((name) => names.has(name))
+
+/** What a sentence mentions beside its first topic, in an entry about that other one. */
+const MENTIONED_SCORE = 0.55
+/** What it is first about, under another title. */
+const FIRST_TOPIC_SCORE = 0.85
+/** What it speaks of under a title where one looks for that. */
+const RELATED_TITLE_SCORE = 0.95
+
+/** What the title names, in a part of the entry whose sub-title names something else. */
+const OTHER_SUB_TITLE_SCORE = 0.7
+
+/** What stands in another sentence of the fragment: a time there may be of something else. */
+const OTHER_SENTENCE_SCORES = { topic: 0.5, condition: 0.5, word: 0.8, pair: 0.8, context: 0.8, aspect: 0.4 } as const
+
+const isUnderRelatedTitle = ({ names }: Term, { title, subTitle }: AnalyzedFragment): boolean =>
+  names.some((name) =>
+    RELATED_TOPICS.get(name)?.some((relatedTopic) => title.has(relatedTopic) || subTitle.has(relatedTopic))
+  )
+
+const isTopicOrCondition = ({ kind }: Term): boolean => kind === "topic" || kind === "condition"
+
+/** Whether a fragment or its titles speak of something at all. */
+const isMentioned = (term: Term, fragment: AnalyzedFragment): boolean =>
+  includesTerm(fragment.text, term) || includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)
+
+/** Whether something needs no saying beside another that is asked about: a cot is for a child, a stop of the metro is of the metro. */
+const isImpliedByOthers = (term: Term, questionTerms: QuestionTerms): boolean =>
+  questionTerms.some(({ names }) => {
+    const isSubset = names.length < term.names.length && names.every((name) => term.names.includes(name))
+    return (
+      isSubset ||
+      names.every((name) => RELATED_TOPICS.get(name)?.some((relatedTopic) => term.names.includes(relatedTopic)))
+    )
+  })
+
+/** Whether something is what a fragment is about, and not only mentioned there. */
+const isSubjectOf = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): boolean => {
+  if (includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)) return true
+  if (term.kind !== "topic" || !includesTerm(sentence.names, term)) return false
+  return (
+    isUnderRelatedTitle(term, fragment) ||
+    (!fragment.hasTopicInTitle && term.names.some((name) => sentence.firstTopicNames.includes(name)))
+  )
+}
+
+/**
+ * What names no topic is answered by its very words, one of which a title has: two that a sentence happens to have may be the
+ * name of a street. How many pairs of characters must be there is for the score to say, as endings are among them.
+ */
+const coversAllTerms = (questionTerms: QuestionTerms, fragment: AnalyzedFragment): boolean => {
+  const requiredTerms = questionTerms.filter(({ kind }) => kind !== "aspect")
+  const isInTitle = requiredTerms.some(
+    (term) => !isTopicOrCondition(term) && (includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term))
+  )
+  return requiredTerms.every((term) => term.kind === "pair" || isMentioned(term, fragment)) && isInTitle
+}
+
+/**
+ * Whether a sentence may answer: all that is named is spoken of where it stands (who asks for a dentist is not answered by a
+ * doctor), and something of it is the subject there.
+ */
+const mayAnswer = (questionTerms: QuestionTerms, sentence: Sentence, fragment: AnalyzedFragment): boolean => {
+  const topics = questionTerms.filter((term) => term.kind === "topic" && !isImpliedByOthers(term, questionTerms))
+  if (topics.length === 0) return coversAllTerms(questionTerms, fragment)
+  return (
+    questionTerms.every(
+      (term) => !isTopicOrCondition(term) || isMentioned(term, fragment) || isImpliedByOthers(term, questionTerms)
+    ) && topics.some((term) => isSubjectOf(term, sentence, fragment))
+  )
+}
+
+/** How far a sentence, in its place, speaks of something: from 0 to 1. What it is about counts more than what it mentions. */
+const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): number => {
+  if (includesTerm(fragment.subTitle, term)) return 1
+  if (includesTerm(sentence.names, term)) {
+    if (includesTerm(fragment.title, term) || !fragment.hasTopicInTitle || term.kind !== "topic") return 1
+    if (isUnderRelatedTitle(term, fragment)) return RELATED_TITLE_SCORE
+    return term.names.some((name) => sentence.firstTopicNames.includes(name)) ? FIRST_TOPIC_SCORE : MENTIONED_SCORE
+  }
+  if (includesTerm(fragment.title, term)) return fragment.hasTopicInSubTitle ? OTHER_SUB_TITLE_SCORE : 0.97
+  return includesTerm(fragment.text, term) ? OTHER_SENTENCE_SCORES[term.kind] : 0
+}
+
+/** The more fragments have a word, the less it tells; what a meaning is worth does not depend on how few entries there are. */
+const weighTerms = (
+  questionTerms: QuestionTerms,
+  fragments: ReadonlyArray<AnalyzedFragment>
+): ReadonlyArray<readonly [Term, number]> => {
+  const isBesideTopic = questionTerms.some(({ kind }) => kind === "topic")
+  const firstWord = questionTerms.find(isWord)
+  return questionTerms.map((term) => {
+    const weight = weightOf(term, isBesideTopic, term === firstWord)
+    if (term.kind !== "word" && term.kind !== "pair") return [term, weight]
+    const fragmentCount = fragments.filter((fragment) => isMentioned(term, fragment)).length
+    return [term, weight / (fragmentCount < 2 ? 1 : 1 + Math.log2(fragmentCount) / 4)]
+  })
+}
+
+/** What an entry on a condition that nobody asked for loses: late departures are not departures. */
+const OTHER_CONDITION_PENALTY = 0.25
+
+/** What a sentence loses beside others that answer as well: what speaks of nothing asked itself, or on another condition. */
+const INDIRECT_PENALTY = 0.02
+
+const hasOtherCondition = (questionTerms: QuestionTerms, conditions: ReadonlyArray<Term>): boolean => {
+  const names = termNamesOf(questionTerms)
+  return conditions.some((condition) => !includesTerm(names, condition))
+}
+
+const scoreSentence = (
+  questionTerms: QuestionTerms,
+  weightedTerms: ReturnType<typeof weighTerms>,
+  sentence: Sentence,
+  fragment: AnalyzedFragment
+): ScoredSentence => {
+  const totalWeight = weightedTerms.reduce((sum, [, weight]) => sum + weight, 0)
+  const coveredWeight = weightedTerms.reduce(
+    (sum, [term, weight]) => sum + weight * scoreTerm(term, sentence, fragment),
+    0
+  )
+  const score =
+    coveredWeight / totalWeight - (hasOtherCondition(questionTerms, fragment.conditions) ? OTHER_CONDITION_PENALTY : 0)
+  const isDirect = weightedTerms.some(([term]) => term.kind !== "aspect" && includesTerm(sentence.names, term))
+  const isOnOtherCondition = hasOtherCondition(questionTerms, sentence.conditions)
+  const penalty =
+    score < MIN_SCORE ? 0 : (isDirect ? 0 : INDIRECT_PENALTY) + (isOnOtherCondition ? INDIRECT_PENALTY : 0)
+  return {
+    fragment: fragment.source,
+    text: sentence.text,
+    score: Math.max(score - penalty, Math.min(score, MIN_SCORE))
+  }
+}
+
+const scoreSentences = (
+  questionTerms: QuestionTerms,
+  fragments: ReadonlyArray<AnalyzedFragment>
+): ReadonlyArray<ScoredSentence> => {
+  const weightedTerms = weighTerms(
+    removeDuplicateTerms(questionTerms).filter((term) => !isImpliedByOthers(term, questionTerms)),
+    fragments
+  )
+  return fragments
+    .flatMap((fragment) =>
+      fragment.sentences
+        .filter((sentence) => mayAnswer(questionTerms, sentence, fragment))
+        .map((sentence) => scoreSentence(questionTerms, weightedTerms, sentence, fragment))
+    )
+    .filter(({ score }) => score >= MIN_SCORE)
+    .sort(compareByScore)
+}
+
+/** Of equals, the host's first entry and what stands first in it. */
+const compareByScore = (one: ScoredSentence, other: ScoredSentence): number =>
+  other.score - one.score ||
+  one.fragment.knowledge_base_id - other.fragment.knowledge_base_id ||
+  one.fragment.place - other.fragment.place
+
+const removeDuplicateTerms = (questionTerms: QuestionTerms): QuestionTerms => {
+  const seen = new Set<string>()
+  return questionTerms.filter(({ names }) => {
+    const name = names.join(" ")
+    return !seen.has(name) && seen.add(name)
+  })
+}
+
+/** The best sentences of the fragment that answers best, however the question can be understood. */
+const answerQuestion = (
+  question: KnowledgeQuestion,
+  fragments: ReadonlyArray<AnalyzedFragment>
+): ReadonlyArray<ScoredSentence> => {
+  const answers =
+    question.map((questionTerms) => scoreSentences(questionTerms, fragments)).find(({ length }) => length > 0) ?? []
+  const [best] = answers
+  if (best === undefined) return []
+  return answers
+    .filter(({ fragment, score }) => isSameFragment(fragment, best.fragment) && score >= best.score * MIN_SHARE_OF_BEST)
+    .slice(0, MAX_SENTENCES_PER_QUESTION)
+}
+
+const isSameFragment = (one: KnowledgeFragmentMatch, other: KnowledgeFragmentMatch): boolean =>
+  one.knowledge_base_id === other.knowledge_base_id && one.place === other.place
+
+/** What answers these questions, the best first; nothing where nothing is good enough. */
+export const selectAnswers = (
+  questions: ReadonlyArray<KnowledgeQuestion>,
+  matches: ReadonlyArray<KnowledgeFragmentMatch>
+): ReadonlyArray<ScoredSentence> => {
+  const analyzedFragments = matches.map(analyzeFragment)
+  const answers = questions.map((question) => answerQuestion(question, analyzedFragments))
+  const first = answers.flatMap(([best]) => (best === undefined ? [] : [best]))
+  const otherAnswers = answers.flatMap(([, ...others]) => others)
+  return removeDuplicateSentences([...first.sort(compareByScore), ...otherAnswers]).slice(0, MAX_ANSWER_SENTENCES)
+}
+
+/** Two questions may have one answer. */
+const removeDuplicateSentences = (answers: ReadonlyArray<ScoredSentence>): ReadonlyArray<ScoredSentence> =>
+  Array.from(new Map(answers.map((answer) => [`${answer.fragment.knowledge_base_id} ${answer.text}`, answer])).values())

@@ -1,0 +1,156 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { column, columnAssignments, columnNames, rowParameterSql } from "../../platform/database/columns.ts"
+import type { Givens } from "../../platform/database/forms.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { LISTINGS } from "../../platform/limits.ts"
+import { channelAccountSql } from "../channels/channel-accounts/account-conditions.ts"
+import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
+import type { ChannelAccountRef } from "../channels/port/event-handling.ts"
+import { ownListingSql } from "./own-listing.ts"
+
+// What channels say of listings: one statement for a listing that is known, and one for a new one.
+
+type Sql = SqlClient.SqlClient
+
+const NullableJsonObject = Schema.NullOr(Schema.Record(Schema.String, Schema.Json))
+
+/** The columns that are the channel's: link and ratio are the host's. */
+const ChannelColumns = Schema.Struct({
+  title: column("text", Schema.String),
+  cover: column("text", Schema.NullOr(Schema.String)),
+  url: column("text", Schema.NullOr(Schema.String)),
+  currency: column("text", Schema.String),
+  inventory: column("integer", Schema.Int),
+  shelf_status: column("text", Schema.String),
+  metadata: column("jsonb", NullableJsonObject)
+})
+const ChannelColumnsWithRules = Schema.Struct({
+  ...ChannelColumns.fields,
+  price_and_rules: column("jsonb", NullableJsonObject)
+})
+
+const toChannelColumns = ({
+  cover,
+  url,
+  metadata,
+  price_and_rules,
+  ...update
+}: ChannelListingEvent): typeof ChannelColumnsWithRules.Type => ({
+  title: update.title,
+  cover: cover ?? null,
+  url: url ?? null,
+  currency: update.currency,
+  inventory: update.inventory,
+  shelf_status: update.shelf_status,
+  metadata: metadata ?? null,
+  price_and_rules: price_and_rules ?? null
+})
+
+interface ChannelUpdateParameters extends ChannelAccountRef {
+  readonly listing_id: string
+  readonly version: number
+  readonly listing: typeof ChannelColumnsWithRules.Type
+  readonly at: Date
+}
+
+const toUpdateParameters = (
+  { operatorId, accountId, channelType }: ChannelAccountRef,
+  update: ChannelListingEvent,
+  at: Date
+): ChannelUpdateParameters => ({
+  operatorId,
+  accountId,
+  channelType,
+  listing_id: update.listing_id,
+  version: update.version,
+  listing: toChannelColumns(update),
+  at
+})
+
+const readUpdateCheck = makeSingleRowReader(
+  Schema.Struct({
+    speaker_known: Schema.Boolean,
+    /** Null: there is no such listing. */
+    last_version: Schema.NullOr(Schema.Int),
+    is_theirs: Schema.NullOr(Schema.Boolean)
+  })
+)
+
+/**
+ * Writes down what is news of a listing, and answers the version before. A listing of another account is not theirs to
+ * speak of, unless that account is disconnected: a host who gave the service another way in keeps the listings. Settings
+ * that are not said stay as they were recorded.
+ */
+export const makeUpdateListing = (sql: Sql) => {
+  const statement = prepareRecordedChange(sql, (update: Givens<ChannelUpdateParameters>, hasRules: boolean) => ({
+    change: sql`
+      speaker AS (${channelAccountSql(sql, update)}),
+      before AS (${ownListingSql(sql, update.operatorId, update.channelType, update.listing_id)} FOR NO KEY UPDATE),
+      judged AS (
+        SELECT before.operator_id, before.id, before.channel_version AS last_version,
+          before.account_id = speaker.id OR EXISTS (
+            SELECT FROM channel_accounts former
+            WHERE former.operator_id = before.operator_id AND former.id = before.account_id
+              AND former.auth_status = 'disconnected') AS is_theirs
+        FROM before, speaker
+      ), after AS (
+        UPDATE listings l
+        SET ${sql.literal(columnAssignments(hasRules ? ChannelColumnsWithRules : ChannelColumns, "given"))}, account_id = ${update.accountId},
+          channel_version = ${update.version}::bigint, updated_at = ${update.at}::timestamptz
+        FROM judged, ${rowParameterSql(sql, ChannelColumnsWithRules, update.listing)}
+        WHERE l.operator_id = judged.operator_id AND l.id = judged.id
+          AND judged.is_theirs AND judged.last_version < ${update.version}::bigint
+        RETURNING l.*
+      )`,
+    events: [],
+    // One more version of the same is no change.
+    touched: sql`
+      SELECT * FROM (
+        SELECT after.operator_id, 'listing:' || after.id AS record,
+          changed_fields(to_jsonb(before), to_jsonb(after) - 'channel_version') AS fields
+        FROM before JOIN after ON after.operator_id = before.operator_id AND after.id = before.id
+      ) compared WHERE fields <> '{}'`,
+    outcome: sql`
+      SELECT EXISTS (SELECT FROM speaker) AS speaker_known, judged.last_version, judged.is_theirs
+      FROM (SELECT) one LEFT JOIN judged ON true`
+  }))
+  return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
+    const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
+    const hasRules = update.price_and_rules !== undefined
+    return readUpdateCheck(
+      statement({ operatorId, accountId, channelType, listing_id, version, listing, at }, hasRules)
+    )
+  }
+}
+
+const readInserted = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
+
+/** Takes a listing in, unless there is one of that name or no room for one more. To be run in turn. */
+export const makeInsertListing = (sql: Sql) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ most, ...update }: Givens<ChannelUpdateParameters & { readonly most: number }>) => ({
+      change: sql`
+      speaker AS (${channelAccountSql(sql, update)}), made AS (
+        INSERT INTO listings (operator_id, account_id, channel_type, listing_id, channel_version, created_at, updated_at,
+          ${sql.literal(columnNames(ChannelColumnsWithRules))})
+        SELECT speaker.operator_id, speaker.id, speaker.channel_type, ${update.listing_id}, ${update.version}::bigint,
+          ${update.at}::timestamptz, ${update.at}::timestamptz, ${sql.literal(columnNames(ChannelColumnsWithRules, "given"))}
+        FROM speaker, ${rowParameterSql(sql, ChannelColumnsWithRules, update.listing)}
+        WHERE (SELECT count(*) FROM listings WHERE operator_id = ${update.operatorId}) < ${most}::bigint
+        ON CONFLICT (operator_id, channel_type, listing_id) DO NOTHING
+        RETURNING operator_id, id
+      )`,
+      events: [],
+      touched: createdOrDeletedRecordsSql(sql, "listing", "made"),
+      outcome: sql`SELECT EXISTS (SELECT FROM made) AS made`
+    })
+  )
+  return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
+    const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
+    const most = LISTINGS
+    return readInserted(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
+  }
+}

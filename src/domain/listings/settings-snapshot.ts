@@ -1,0 +1,22 @@
+import type { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Givens } from "../../platform/database/forms.ts"
+import { jsonParameter } from "../../platform/database/parameters.ts"
+import type { OperatorRowId } from "../operator-rows.ts"
+
+/** Settings that a channel has taken, of a listing by its row. */
+export interface ListingSettingsParameters extends OperatorRowId {
+  readonly settings: Readonly<Record<string, Schema.Json>>
+  readonly now: Date
+}
+
+/** For a CTE: lays settings over the recorded snapshot of a listing; the others stay. Returns `operator_id` and `id`. */
+export const updateSnapshotSql = (
+  sql: SqlClient,
+  { operatorId, id, settings, now }: Pick<Givens<ListingSettingsParameters>, keyof ListingSettingsParameters>
+): Fragment => sql`
+  UPDATE listings
+  SET price_and_rules = coalesce(price_and_rules, '{}') || ${jsonParameter(settings)}::jsonb, updated_at = ${now}
+  WHERE operator_id = ${operatorId} AND id = ${id}
+  RETURNING operator_id, id`

@@ -1,0 +1,136 @@
+import { Context, DateTime, Effect, Layer, type Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { CurrentActor } from "../../contract/actor.ts"
+import { makeDecoder } from "../../contract/decoder.ts"
+import { type BadRequest, type Conflict, NotFound, type ValidationFailed } from "../../contract/errors.ts"
+import { nameUpTo, trimName } from "../../contract/names.ts"
+import { DICTIONARY_NAME } from "../../platform/limits.ts"
+import { withChildSpan } from "../../platform/telemetry/spans.ts"
+import { withOperatorLock } from "../operator-rows.ts"
+import type { Dictionary } from "./dictionaries.ts"
+import {
+  addEntry,
+  type EntryChange,
+  isUnchangedBuiltIn,
+  listEntries,
+  type OperatorDictionary,
+  type OperatorDictionaryEntry,
+  renameEntry,
+  restoreEntry,
+  retireEntry
+} from "./operator-dictionary.ts"
+import { makeOperatorDictionaryStore } from "./operator-dictionary-store.ts"
+
+/** The entries of every dictionary, retired ones too, by id. */
+export type Dictionaries = Readonly<Record<Dictionary, ReadonlyArray<OperatorDictionaryEntry>>>
+
+type InvalidName = BadRequest | ValidationFailed
+
+/** The entry as it is then. */
+type ChangedEntry<E> = Effect.Effect<OperatorDictionaryEntry, E | NotFound, CurrentActor>
+
+const readName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME) }))
+
+const noSuchOperator = (id: number) => new NotFound({ message: `There is no operator ${id}.` })
+
+/**
+ * What an operator calls its categories and payment methods, and which of them can be chosen. Every account of the operator may
+ * change it. What is so already is not changed again, and leaves no trail.
+ */
+export class OperatorDictionaries extends Context.Service<
+  OperatorDictionaries,
+  {
+    readonly list: (operatorId: number) => Effect.Effect<Dictionaries, NotFound>
+    /** Conflict: an entry that can be chosen has the name. ValidationFailed also where there are {@link DICTIONARY_ENTRIES}. */
+    readonly add: (operatorId: number, dictionary: Dictionary, name: string) => ChangedEntry<InvalidName | Conflict>
+    /** Also of a built-in entry, and of what is booked under it; a built-in one's own name is no other name. */
+    readonly rename: (
+      operatorId: number,
+      dictionary: Dictionary,
+      id: number,
+      name: string
+    ) => ChangedEntry<InvalidName | Conflict>
+    /** Nobody chooses it any more; what is booked under it stays so. Conflict: the service itself books with it. */
+    readonly retire: (operatorId: number, dictionary: Dictionary, id: number) => ChangedEntry<Conflict>
+    /** Conflict: meanwhile another entry has its name. */
+    readonly restore: (operatorId: number, dictionary: Dictionary, id: number) => ChangedEntry<Conflict>
+  }
+>()("latchkey/domain/money/OperatorDictionaries") {
+  static readonly layer = Layer.effect(
+    OperatorDictionaries,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const { find } = makeOperatorDictionaryStore(sql)
+      const changeEntry = makeChangeEntry(sql)
+      const parseName = (name: string) => Effect.map(readName({ name }), (decoded) => trimName(decoded.name))
+      return OperatorDictionaries.of({
+        list: (operatorId) =>
+          withChildSpan("OwnDictionaries.list")(
+            Effect.map(requireOperator(operatorId, find(operatorId)), toDictionaries)
+          ),
+        add: (operatorId, dictionary, name) =>
+          withChildSpan("OwnDictionaries.add")(
+            Effect.flatMap(parseName(name), (parsedName) =>
+              changeEntry(operatorId, dictionary, (own) => addEntry(own, dictionary, parsedName))
+            )
+          ),
+        rename: (operatorId, dictionary, id, name) =>
+          withChildSpan("OwnDictionaries.rename")(
+            Effect.flatMap(parseName(name), (parsedName) =>
+              changeEntry(operatorId, dictionary, (own) => renameEntry(own, dictionary, { id, name: parsedName }))
+            )
+          ),
+        retire: (operatorId, dictionary, id) =>
+          withChildSpan("OwnDictionaries.retire")(
+            changeEntry(operatorId, dictionary, (own) => retireEntry(own, dictionary, id))
+          ),
+        restore: (operatorId, dictionary, id) =>
+          withChildSpan("OwnDictionaries.restore")(
+            changeEntry(operatorId, dictionary, (own) => restoreEntry(own, dictionary, id))
+          )
+      })
+    })
+  )
+}
+
+const toDictionaries = (own: OperatorDictionary): Dictionaries => ({
+  income_items: listEntries(own, "income_items"),
+  expense_items: listEntries(own, "expense_items"),
+  income_methods: listEntries(own, "income_methods"),
+  expense_methods: listEntries(own, "expense_methods")
+})
+
+const requireOperator = (operatorId: number, own: Effect.Effect<OperatorDictionary | undefined>) =>
+  Effect.flatMap(own, (dictionaries) =>
+    dictionaries === undefined ? noSuchOperator(operatorId) : Effect.succeed(dictionaries)
+  )
+
+/** One change of an operator's after the other: what the rules have read, ids and names and how many there are, is still so. */
+const makeChangeEntry = (sql: SqlClient.SqlClient) => {
+  const { find, upsertEntry: say, deleteEntry: unsay } = makeOperatorDictionaryStore(sql)
+  const runWithLock = withOperatorLock(sql)
+  const writeChange = Effect.fnUntraced(function* (
+    operatorId: number,
+    dictionary: Dictionary,
+    { entry, changes }: EntryChange
+  ) {
+    if (changes === "nothing") return entry
+    const { id, name } = entry
+    const retiredAt = entry.retired ? yield* DateTime.nowAsDate : null
+    yield* isUnchangedBuiltIn(entry)
+      ? unsay({ operatorId, dictionary, id }, changes)
+      : say({ operatorId, dictionary, id, name, retiredAt }, changes)
+    return entry
+  })
+  return <E>(
+    operatorId: number,
+    dictionary: Dictionary,
+    decide: (own: OperatorDictionary) => Result.Result<EntryChange, E>
+  ) =>
+    runWithLock(
+      operatorId,
+      Effect.gen(function* () {
+        const own = yield* requireOperator(operatorId, find(operatorId))
+        return yield* writeChange(operatorId, dictionary, yield* Effect.fromResult(decide(own)))
+      })
+    )
+}

@@ -1,0 +1,236 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { padToFourDecimals } from "../../contract/money.ts"
+import { columnNames, rowParameterSql } from "../../platform/database/columns.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import { OrderStatus } from "../bookings/orders/order.ts"
+import { lockUnchangedOrder } from "../bookings/orders/order-sql.ts"
+import {
+  type EntrySplit,
+  type NewTransaction,
+  NewTransactionColumns,
+  recordEntryEvent,
+  writeEntryShares
+} from "./changes.ts"
+import {
+  CHANNEL_PAYMENT_COLUMNS,
+  type ChannelPayment,
+  channelPaymentValues,
+  type TimestampedChannelPayment
+} from "./channel-payment.ts"
+import {
+  BOOKING_SITE_METHOD,
+  EXPENSE_TRANSFER_METHOD,
+  INCOME_TRANSFER_METHOD,
+  REFUND_ITEM,
+  ROOM_FEE_ITEM
+} from "./dictionaries.ts"
+import {
+  makeDiscardPending,
+  makeListPendingAfter,
+  makeListPendingOfOrder,
+  makeStorePending
+} from "./pending-payments.ts"
+import { splitOverStays } from "./shares.ts"
+
+// Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
+
+type Sql = SqlClient.SqlClient
+
+const OrderOfPayment = Schema.Struct({
+  id: Schema.Int,
+  reservation_code: Schema.String,
+  /** It is another account's than the one that tells, and neither of them is disconnected: then the host has connected anew. */
+  is_anothers: Schema.Boolean,
+  status: OrderStatus,
+  currency: Schema.String,
+  stays: Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
+})
+/** The order that money belongs to. */
+export type OrderOfPayment = typeof OrderOfPayment.Type
+
+const RecordedPayment = Schema.Struct({
+  channel_id: Schema.String,
+  kind: Schema.String,
+  amount: Schema.String,
+  currency: Schema.String,
+  settled: Schema.Boolean
+})
+
+/** What is known when money is told of. */
+const PaymentContextRow = Schema.Struct({
+  order: Schema.NullOr(OrderOfPayment),
+  /** The same payment, told before; by another account of the channel, where it is an entry of the order already. */
+  money: Schema.NullOr(RecordedPayment),
+  waiting: Schema.Int
+})
+export type PaymentContext = typeof PaymentContextRow.Type
+
+const readPaymentContext = makeSingleRowReader(Schema.toCodecJson(PaymentContextRow))
+
+const findPaymentContext = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({
+      operatorId,
+      accountId,
+      channelType,
+      paymentId,
+      channelId
+    }: Givens<Omit<ChannelPayment, PaymentDetailKey>>) => sql`
+      SELECT
+        (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code,
+            'is_anothers', o.channel_account_id IS NOT NULL AND o.channel_account_id <> ${accountId} AND NOT EXISTS (
+              SELECT FROM channel_accounts a WHERE a.operator_id = o.operator_id AND a.auth_status = 'disconnected'
+                AND a.id IN (o.channel_account_id, ${accountId})),
+            'status', o.status, 'currency', o.currency, 'stays', (
+              SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'revenue', s.accommodation_revenue::text) ORDER BY s.id), '[]')
+              FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id))
+          FROM orders o
+          WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}) AS "order",
+        (SELECT jsonb_build_object('channel_id', p.channel_id, 'kind', p.kind, 'amount', p.amount::text,
+            'currency', p.currency, 'settled', p.settled_at IS NOT NULL)
+          FROM channel_accounts a
+          JOIN channel_payments p ON p.operator_id = a.operator_id AND p.account_id = a.id AND p.payment_id = ${paymentId}
+          WHERE a.operator_id = ${operatorId} AND a.channel_type = ${channelType}
+            AND (a.id = ${accountId} OR (p.channel_id = ${channelId} AND p.settled_at IS NOT NULL))
+          ORDER BY p.channel_id = ${channelId} AND p.settled_at IS NOT NULL DESC, a.id = ${accountId} DESC
+          LIMIT 1) AS money,
+        (SELECT count(*)::int FROM (SELECT FROM channel_payments p
+          WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
+          LIMIT ${PENDING_CHANNEL_PAYMENTS}) waiting) AS waiting`
+  )
+  return ({ operatorId, accountId, channelType, paymentId, channelId }: ChannelPayment) =>
+    readPaymentContext(statement({ operatorId, accountId, channelType, paymentId, channelId }))
+}
+
+/** What is told of money beside how it is found. */
+type PaymentDetailKey = "kind" | "amount" | "currency" | "paidAt"
+
+interface SettlePaymentParameters extends Omit<TimestampedChannelPayment, "channelType">, EntrySplit {
+  readonly entry: Omit<typeof NewTransactionColumns.Type, "order_id"> & { readonly order_id: number }
+}
+
+/** `as_read` is false where the order had changed since; then nothing was written. `id`: the entry; null, it was there. */
+const readSettled = makeSingleRowReader(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
+
+/** Who is said to have created it. */
+const SYSTEM_NAME = "System"
+
+/** The entry that money of a channel is: what a guest paid came in for the room, what the guest got back went out as a refund. */
+export const toTransaction = (
+  { kind, channelType, amount, currency, paidAt }: ChannelPayment,
+  now: Date
+): Omit<NewTransaction, "property_id"> & { readonly property_id: null } => ({
+  direction: kind === "payment" ? "income" : "expense",
+  amount,
+  currency,
+  item_id: kind === "payment" ? ROOM_FEE_ITEM : REFUND_ITEM,
+  payment_method_id:
+    kind === "refund"
+      ? EXPENSE_TRANSFER_METHOD
+      : channelType === "booking_site"
+        ? BOOKING_SITE_METHOD
+        : INCOME_TRANSFER_METHOD,
+  // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
+  action_at: (paidAt < now ? paidAt : now).toISOString(),
+  status: "paid",
+  note: "",
+  property_id: null,
+  operator_name: SYSTEM_NAME
+})
+
+/** Makes the entry, once: the payment is settled by the statement that makes it. */
+const settle = (sql: Sql) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ entry, order, shares, ...money }: Givens<SettlePaymentParameters>) => ({
+      change: sql`
+      ${lockUnchangedOrder(sql, money.operatorId, order)}, payment AS (
+        INSERT INTO channel_payments AS p (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}, settled_at)
+        SELECT ${channelPaymentValues(sql, money)}, ${money.now}::timestamptz FROM as_read
+        ON CONFLICT (operator_id, account_id, payment_id) DO UPDATE SET settled_at = excluded.settled_at
+          WHERE p.settled_at IS NULL
+        RETURNING p.operator_id
+      ), entry AS (
+        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
+        SELECT payment.operator_id, ${money.now}::timestamptz, ${money.now}::timestamptz,
+          ${sql.literal(columnNames(NewTransactionColumns, "given"))}
+        FROM payment, ${rowParameterSql(sql, NewTransactionColumns, entry)}
+        RETURNING operator_id, id
+      ), shares AS (${writeEntryShares(sql, shares)})`,
+      events: [recordEntryEvent(sql, "created", money.now)],
+      touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+      outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
+    })
+  )
+  return (payment: ChannelPayment, order: OrderOfPayment, now: Date) => {
+    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
+    const stays = order.stays.map(({ id, revenue }) => ({ id, accommodation_revenue: revenue }))
+    return readSettled(
+      statement({
+        operatorId,
+        accountId,
+        paymentId,
+        channelId,
+        kind,
+        amount,
+        currency,
+        paidAt,
+        now,
+        entry: { ...toTransaction(payment, now), order_id: order.id },
+        order: { id: order.id, currency: order.currency, stays: order.stays, status: order.status },
+        shares: splitOverStays(amount, currency, stays)
+      })
+    )
+  }
+}
+
+const readPaidOrder = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
+
+/** The order, if it waits for a payment that is an entry of it already. */
+const findPaidOrder = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({
+      operatorId,
+      channelType,
+      channelId
+    }: Givens<Pick<ChannelPayment, "operatorId" | "channelType" | "channelId">>) => sql`
+      SELECT o.reservation_code FROM orders o
+      WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}
+        AND o.status = 'wait_pay'
+        AND EXISTS (SELECT FROM transactions t
+          WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
+            AND t.item_id = ${ROOM_FEE_ITEM} AND t.operator_name = ${SYSTEM_NAME})`
+  )
+  return (operatorId: number, channelType: string, channelId: string) =>
+    readPaidOrder(statement({ operatorId, channelType, channelId }))
+}
+
+/** Whether two tellings of one payment say the same. */
+export const isSamePayment = (recorded: typeof RecordedPayment.Type, payment: ChannelPayment): boolean =>
+  recorded.channel_id === payment.channelId &&
+  recorded.kind === payment.kind &&
+  recorded.currency === payment.currency &&
+  padToFourDecimals(recorded.amount) === padToFourDecimals(payment.amount)
+
+export class ChannelPaymentStore extends Context.Service<ChannelPaymentStore>()(
+  "latchkey/domain/money/ChannelPaymentStore",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      find: findPaymentContext(sql),
+      storePending: makeStorePending(sql),
+      discardPending: makeDiscardPending(sql),
+      settle: settle(sql),
+      findPaidOrder: findPaidOrder(sql),
+      listPendingOfOrder: makeListPendingOfOrder(sql),
+      listPendingAfter: makeListPendingAfter(sql)
+    }))
+  }
+) {
+  static readonly layer = Layer.effect(ChannelPaymentStore, ChannelPaymentStore.make)
+}

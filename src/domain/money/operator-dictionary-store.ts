@@ -1,0 +1,116 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../platform/database/rows.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
+import { Dictionary } from "./dictionaries.ts"
+import type { EntryChange, OperatorDictionary } from "./operator-dictionary.ts"
+
+const DictionaryEntryRow = Schema.Struct({
+  dictionary: Dictionary,
+  id: Schema.Int,
+  name: Schema.String,
+  retired: Schema.Boolean
+})
+
+const readEntries = makeOptionalRowReader(Schema.Struct({ entries: Schema.Array(DictionaryEntryRow) }))
+
+/** All that an operator says of its dictionaries; undefined: there is no such operator. */
+const find = (sql: SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId }: Givens<OperatorScoped>) => sql`
+      SELECT coalesce((
+        SELECT jsonb_agg(jsonb_build_object(
+          'dictionary', d.dictionary, 'id', d.id, 'name', d.name, 'retired', d.retired_at IS NOT NULL))
+        FROM dictionary_entries d WHERE d.operator_id = o.id), '[]') AS entries
+      FROM operators o WHERE o.id = ${operatorId}`
+  )
+  return (operatorId: number) =>
+    Effect.map(readEntries(statement({ operatorId })), (row) =>
+      row === undefined ? undefined : groupByDictionary(row.entries)
+    )
+}
+
+const groupByDictionary = (rows: ReadonlyArray<typeof DictionaryEntryRow.Type>): OperatorDictionary => {
+  const entriesOf = (dictionary: Dictionary) => rows.filter((row) => row.dictionary === dictionary)
+  return {
+    income_items: entriesOf("income_items"),
+    expense_items: entriesOf("expense_items"),
+    income_methods: entriesOf("income_methods"),
+    expense_methods: entriesOf("expense_methods")
+  }
+}
+
+interface UpsertEntryParameters extends OperatorScoped {
+  readonly dictionary: Dictionary
+  readonly id: number
+  readonly name: string
+  readonly retiredAt: Date | null
+}
+
+/** The columns a change sets of an entry that has a row already. */
+type EntryColumn = "name" | "retired_at"
+
+type ChangedEntryField = Exclude<EntryChange["changes"], "nothing">
+
+/** The record is called by both: an id is one entry in each dictionary. */
+const changedEntries = (sql: SqlClient, changes: ChangedEntryField): Fragment => sql`
+  SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record,
+    ${sql.literal(changes === "all" ? "'{}'" : `'{${changes}}'`)}::text[] AS fields
+  FROM entry`
+
+/** Writes what the operator says of an entry. */
+const upsertEntry = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    (parameters: Givens<UpsertEntryParameters>, column: EntryColumn, changes: ChangedEntryField) => ({
+      change: sql`
+      entry AS (
+        INSERT INTO dictionary_entries (operator_id, dictionary, id, name, retired_at)
+        VALUES (${parameters.operatorId}, ${parameters.dictionary}, ${parameters.id}, ${parameters.name}, ${parameters.retiredAt}::timestamptz)
+        ON CONFLICT (operator_id, dictionary, id) DO UPDATE SET ${sql(column)} = excluded.${sql(column)}
+        RETURNING operator_id, dictionary, id
+      )`,
+      events: [],
+      touched: changedEntries(sql, changes),
+      outcome: sql`SELECT id FROM entry`
+    })
+  )
+  return (parameters: UpsertEntryParameters, changes: ChangedEntryField) =>
+    Effect.asVoid(Effect.orDie(statement(parameters, changes === "all" ? "name" : changes, changes)))
+}
+
+/** Forgets what the operator said of a built-in entry. */
+const deleteEntry = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    (
+      { operatorId, dictionary, id }: Givens<Pick<UpsertEntryParameters, "operatorId" | "dictionary" | "id">>,
+      changes: ChangedEntryField
+    ) => ({
+      change: sql`
+        entry AS (
+          DELETE FROM dictionary_entries
+          WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id}
+          RETURNING operator_id, dictionary, id
+        )`,
+      events: [],
+      touched: changedEntries(sql, changes),
+      outcome: sql`SELECT id FROM entry`
+    })
+  )
+  return (
+    { operatorId, dictionary, id }: Pick<UpsertEntryParameters, "operatorId" | "dictionary" | "id">,
+    changes: ChangedEntryField
+  ) => Effect.asVoid(Effect.orDie(statement({ operatorId, dictionary, id }, changes)))
+}
+
+/** The SQL of an operator's own dictionaries. */
+export const makeOperatorDictionaryStore = (sql: SqlClient) => ({
+  find: find(sql),
+  upsertEntry: upsertEntry(sql),
+  deleteEntry: deleteEntry(sql)
+})

@@ -1,0 +1,116 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { nextRowsCondition } from "../../jobs/retention.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import {
+  CHANNEL_PAYMENT_COLUMNS,
+  type ChannelPayment,
+  channelPaymentValues,
+  type TimestampedChannelPayment
+} from "./channel-payment.ts"
+
+// Money that channels told of before its order: it is kept until that is known, or until it has waited too long.
+
+type Sql = SqlClient.SqlClient
+
+/** Keeps what was told before its order. */
+export const makeStorePending = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    (payment: Givens<Omit<TimestampedChannelPayment, "channelType">>) => sql`
+      INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValues(sql, payment)} ON CONFLICT DO NOTHING`
+  )
+  return (payment: ChannelPayment, now: Date) => {
+    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
+    return Effect.asVoid(
+      Effect.orDie(statement({ operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt, now }))
+    )
+  }
+}
+
+/** Gives up what waited and cannot become an entry of the order that came. */
+export const makeDiscardPending = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({
+      operatorId,
+      accountId,
+      paymentId
+    }: Givens<Pick<ChannelPayment, "operatorId" | "accountId" | "paymentId">>) => sql`
+      DELETE FROM channel_payments
+      WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND payment_id = ${paymentId} AND settled_at IS NULL`
+  )
+  return ({ operatorId, accountId, paymentId }: ChannelPayment) =>
+    Effect.asVoid(Effect.orDie(statement({ operatorId, accountId, paymentId })))
+}
+
+const PendingPaymentRow = Schema.Struct({
+  operatorId: Schema.Int,
+  accountId: Schema.Int,
+  channelType: Schema.String,
+  paymentId: Schema.String,
+  channelId: Schema.String,
+  kind: Schema.Literals(["payment", "refund"]),
+  amount: Schema.String,
+  currency: Schema.String,
+  paidAt: Schema.Date
+})
+const readPendingPayments = makeRowsReader(PendingPaymentRow)
+
+/** Where a look through all that waits has come. */
+export interface PendingPaymentCursor {
+  readonly operatorId: number
+  readonly accountId: number
+  readonly channelId: string
+  readonly paymentId: string
+}
+
+const selectPendingPayments = (sql: Sql): Fragment => sql`
+  SELECT p.operator_id AS "operatorId", p.account_id AS "accountId", a.channel_type AS "channelType",
+    p.payment_id AS "paymentId", p.channel_id AS "channelId", p.kind, p.amount::text AS amount, p.currency, p.paid_at AS "paidAt"
+  FROM channel_payments p
+  JOIN channel_accounts a ON a.operator_id = p.operator_id AND a.id = p.account_id`
+
+/** What waits for one order. */
+export const makeListPendingOfOrder = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, accountId, channelId }: Givens<Omit<PendingPaymentCursor, "paymentId">>) => sql`
+      ${selectPendingPayments(sql)}
+      WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.channel_id = ${channelId}
+        AND p.settled_at IS NULL
+      ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS}`
+  )
+  return ({ operatorId, accountId, channelId }: Omit<PendingPaymentCursor, "paymentId">) =>
+    readPendingPayments(statement({ operatorId, accountId, channelId }))
+}
+
+/** The next of all that waits and whose order is known by now. */
+export const makeListPendingAfter = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({
+      operatorId,
+      accountId,
+      channelId,
+      paymentId,
+      most
+    }: Givens<PendingPaymentCursor & { readonly most: number }>) => sql`
+      ${selectPendingPayments(sql)}
+      WHERE p.settled_at IS NULL
+        AND (p.operator_id, p.account_id, p.channel_id, p.payment_id) > (${operatorId}::bigint, ${accountId}::bigint, ${channelId}::text, ${paymentId}::text)
+        AND EXISTS (SELECT FROM orders o
+          WHERE o.operator_id = p.operator_id AND o.channel_id = p.channel_id AND o.channel_type = a.channel_type)
+      ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${most}`
+  )
+  return ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, most: number) =>
+    readPendingPayments(statement({ operatorId, accountId, channelId, paymentId, most }))
+}
+
+/** Forgets what has waited since before `then`: its order never came. */
+export const deleteExpiredPendingPayments = (sql: Sql, then: Date): Fragment => sql`
+  DELETE FROM channel_payments
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${then}`)}`

@@ -1,0 +1,106 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../changes/recorded-change.ts"
+import { CurrentCaller } from "../contract/caller.ts"
+import { Conflict } from "../contract/errors.ts"
+import { trimName } from "../contract/names.ts"
+import { type Givens, inForms } from "../platform/database/forms.ts"
+import { changeUnderLock } from "../platform/database/locked-change.ts"
+import { makeOptionalRowReader } from "../platform/database/rows.ts"
+import { RowId } from "./column-schemas.ts"
+import { exactNameFirstOrder, hasNameCondition } from "./named-row.ts"
+
+// What families do alike with rows of one operator.
+
+/** Whose row. */
+export interface OperatorScoped {
+  readonly operatorId: number
+}
+
+/** Which row of whose. */
+export interface OperatorRowId extends OperatorScoped {
+  readonly id: number
+}
+
+/** Reads which row it was; undefined where there was none. */
+export const readRowId = makeOptionalRowReader(RowId)
+
+/**
+ * Deletes a record for good and leaves its trail; `deleting` is the owner's own DELETE, which returns the row's
+ * `operator_id` and `id`. Answers the id, or undefined where the operator has no such row.
+ */
+export const makeDeleteRecord = (
+  sql: SqlClient,
+  record: string,
+  deleteSql: (row: Givens<OperatorRowId>) => Fragment
+) => {
+  const statement = prepareRecordedChange(sql, (row: Givens<OperatorRowId>) => ({
+    change: sql`deleted AS (${deleteSql(row)})`,
+    events: [],
+    touched: createdOrDeletedRecordsSql(sql, record, "deleted"),
+    outcome: sql`SELECT id FROM deleted`
+  }))
+  return (operatorId: number, id: number) => readRowId(statement({ operatorId, id }))
+}
+
+/**
+ * Runs a change while no other of the operator's that waits its turn runs: in a transaction that begins by locking the
+ * operator. What the change counts then stays so until it is through: a statement sees what was committed before it began,
+ * so two at once would each see the last free place.
+ */
+export const withOperatorLock =
+  (sql: SqlClient) =>
+  <A, E, R>(operatorId: number, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
+    return changeUnderLock(sql)(lock, change)
+  }
+
+/** Where the records of one kind have their names. */
+interface NameSource {
+  readonly table: "properties" | "room_types" | "property_groups" | "property_tags" | "usable_reservation_tags"
+  readonly column: "title" | "name" | "tag_name"
+  /** Deleted records stay in the table; their names are free. */
+  readonly keepsDeleted?: true
+}
+
+interface NameLookup extends OperatorScoped {
+  readonly name: string
+}
+
+/**
+ * Returns a function that adds the id of the record with the name to a {@link Conflict} about that name. `text` is the name as the
+ * caller sent it. The record is looked up after the change has failed, so that a change that succeeds costs no further statement.
+ */
+export const withConflictingId = (sql: SqlClient, { table, column, keepsDeleted }: NameSource) => {
+  // Titles are compared exactly.
+  const isKeyed = column !== "title"
+  const statement = inForms(
+    sql,
+    ({ operatorId, name }: Givens<NameLookup>) => sql`
+      SELECT id FROM ${sql(table)} t
+      WHERE t.operator_id = ${operatorId}
+        AND ${isKeyed ? hasNameCondition(sql, "t", column, name) : sql`t.${sql(column)} = ${name}`}
+        AND ${keepsDeleted === true ? sql`t.deleted_at IS NULL` : sql`true`}
+      ORDER BY ${isKeyed ? exactNameFirstOrder(sql, "t", column, name) : sql`t.id`} LIMIT 1`
+  )
+  const addConflictingId = Effect.fnUntraced(function* ({ message }: Conflict, text: string) {
+    const { operatorId } = yield* CurrentCaller
+    // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
+    const holder = yield* Effect.catchDefect(readRowId(statement({ operatorId, name: trimName(text) })), (defect) =>
+      Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
+    )
+    return yield* new Conflict({ message, taken: holder?.id ?? null })
+  })
+  return <A, E, R>(
+    change: Effect.Effect<A, E, R>,
+    text: string | undefined
+  ): Effect.Effect<A, E | Conflict, R | CurrentCaller> =>
+    Effect.catch(
+      change,
+      (error): Effect.Effect<never, E | Conflict, CurrentCaller> =>
+        isAboutName(error) && text !== undefined ? addConflictingId(error, text) : Effect.fail(error)
+    )
+}
+
+const isAboutName = (error: unknown): error is Conflict => error instanceof Conflict && error.taken !== undefined

@@ -1,0 +1,74 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { activeCondition } from "./subscriptions.ts"
+import { subscriptionsWithWorkSql } from "./subscriptions-with-work.ts"
+
+/** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such polls. */
+export const OVERDUE_MS = 60_000
+export const OVERDUE_POLL_MS = 60_000
+/** Subscriptions one poll warns of, those that are furthest behind, and how far it counts what waits for each. */
+export const OVERDUE_WARNINGS = 20
+export const OVERDUE_COUNT_LIMIT = 1_000
+
+const OverdueSubscription = Schema.Struct({
+  operator_id: Schema.Int,
+  subscription_id: Schema.Int,
+  /** Since when its oldest due delivery could have gone. */
+  due_at: Schema.Date,
+  /** All that waits for it, held back or not; counted up to OVERDUE_COUNTED. */
+  waiting: Schema.Int
+})
+
+const readOverdue = makeRowsReader(OverdueSubscription)
+
+/**
+ * Subscriptions that fall behind: something is due for OVERDUE_MS and has not gone. Either more happens than the
+ * receiver keeps up with, or no worker gets to it. One that rests or is paused is left out: it waits by design.
+ */
+export class OverdueDeliveries extends Context.Service<
+  OverdueDeliveries,
+  {
+    /** The ones that are furthest behind, up to OVERDUE_LINES. */
+    readonly find: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
+  }
+>()("latchkey/domain/webhooks/deliveries/OverdueDeliveries") {
+  static readonly layer = Layer.effect(
+    OverdueDeliveries,
+    Effect.map(SqlClient.SqlClient, (sql) => ({ find: (now) => readOverdue(overdueSql(sql, now)) }))
+  )
+}
+
+const overdueSql = (sql: SqlClient.SqlClient, now: Date) => sql`
+  WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}, overdue AS MATERIALIZED (
+    SELECT with_work.operator_id, with_work.subscription_id, oldest.due_at
+    FROM with_work
+    JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
+    CROSS JOIN LATERAL (
+      SELECT due_at FROM webhook_lanes
+      WHERE operator_id = s.operator_id AND subscription_id = s.id AND event_id > 0
+      ORDER BY due_at, event_id LIMIT 1) oldest
+    WHERE s.deleted_at IS NULL AND ${activeCondition(sql)} AND oldest.due_at <= ${new Date(now.getTime() - OVERDUE_MS)}
+    ORDER BY oldest.due_at LIMIT ${OVERDUE_WARNINGS}
+  )
+  SELECT operator_id, subscription_id, due_at, (
+    SELECT count(*) FROM (
+      SELECT FROM webhook_deliveries d
+      WHERE d.operator_id = overdue.operator_id AND d.subscription_id = overdue.subscription_id AND d.state = 'waiting'
+      LIMIT ${OVERDUE_COUNT_LIMIT}) counted) AS waiting
+  FROM overdue ORDER BY due_at`
+
+/** One warning for each subscription that is behind. */
+export const warnOverdue = Effect.fnUntraced(function* (now: Date) {
+  const { find } = yield* OverdueDeliveries
+  for (const { operator_id, subscription_id, due_at, waiting } of yield* find(now)) {
+    const age = Math.floor((now.getTime() - due_at.getTime()) / 1000)
+    yield* Effect.logWarning("webhook deliveries are overdue").pipe(
+      Effect.annotateLogs({ operator_id, webhook_id: subscription_id, age_seconds: age, waiting })
+    )
+  }
+})
+
+/** Warns from time to time, until the scope closes. */
+export const watchOverdue = repeatPeriodically("looking for overdue deliveries", OVERDUE_POLL_MS, warnOverdue)

@@ -1,0 +1,65 @@
+import { DateTime, Effect } from "effect"
+import { NewEvents } from "../../../jobs/events/NewEvents.ts"
+import { repeatForever } from "../../../jobs/loop.ts"
+import { pollWhenWoken } from "../../../jobs/polling.ts"
+import { DUE_POLL_MS, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { DeliveryQueue, UNDER_WAY } from "./DeliveryQueue.ts"
+import { deliver } from "./delivery-attempt.ts"
+import { FAN_OUT_EVENTS, FanOut } from "./FanOut.ts"
+
+/** Milliseconds between two polls for new events where no change wakes the worker: the first try is made within a second. */
+export const EVENTS_POLL_MS = 500
+
+/** What a worker polls for: events to hand out, deliveries that are due, rests that are over. */
+export const makeDeliveryPolls = Effect.gen(function* () {
+  const fanOut = yield* FanOut
+  const queue = yield* DeliveryQueue
+  const newEvents = yield* NewEvents
+  const deliveries = yield* makeTimedWork({
+    name: "taking deliveries",
+    maxInProgress: UNDER_WAY,
+    claim: queue.take,
+    run: deliver
+  })
+
+  return {
+    ...deliveries,
+
+    /** Hands out events to the feed and to their subscriptions. */
+    dispatchEvents: Effect.gen(function* () {
+      const dispatched = yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)
+      yield* newEvents.notify(dispatched.operators)
+      // A change without an event may have let deliveries go that waited (a replay, a resumed subscription). Events that
+      // nobody wants are no reason to look.
+      if (dispatched.deliveries > 0 || dispatched.events === 0) yield* deliveries.notifyChanged
+      return dispatched
+    }),
+
+    /** Starts a probe for each subscription whose rest is over. */
+    endCooldowns: Effect.gen(function* () {
+      const now = yield* DateTime.nowAsDate
+      const rested = yield* queue.rested(now, yield* deliveries.countFreeSlots, deliveries.inProgress)
+      yield* Effect.forEach(rested, (each) => deliveries.startClaimed(queue.takeProbe(now, each)), { discard: true })
+    })
+  }
+})
+
+/**
+ * Takes events from their record to their receivers, until the scope closes. Any number of processes may do so on one
+ * database. Events are handed out when a change wakes the worker, deliveries taken whenever that made some or one ended.
+ */
+export const runDeliveryWorkers = Effect.gen(function* () {
+  const { dispatchEvents, startPolling: polling, endCooldowns } = yield* makeDeliveryPolls
+  const { latch, wake } = yield* WakeUp
+  const wakeLatch = yield* latch
+  // What followers of events made to do is for other workers.
+  const dispatchMore = Effect.gen(function* () {
+    const { events, followed } = yield* dispatchEvents
+    if (followed > 0) yield* wake
+    return events === FAN_OUT_EVENTS
+  })
+  yield* Effect.forkScoped(repeatForever("dispatching events", pollWhenWoken(wakeLatch, dispatchMore, EVENTS_POLL_MS)))
+  yield* polling
+  yield* Effect.forkScoped(repeatForever("ending rests", Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS))))
+})

@@ -1,0 +1,51 @@
+import type { SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { receiverTokenBinding, webhookSecretBinding } from "../../../platform/sealing/sealed-columns.ts"
+import type { SubscriptionKey, WebhookSigning } from "./delivery.ts"
+import type { SigningSecret } from "./signature.ts"
+import type { NewSubscription, WebhookReceiver } from "./subscriptions.ts"
+
+// The secrets of subscriptions and receivers on their way into their columns and out of them.
+
+/** Which subscription, as it is sealed for. */
+interface SubscriptionOwner {
+  readonly operatorId: number
+  readonly id: number
+}
+
+export const sealSecret = (
+  { sealRedacted }: SecretSealer,
+  { operatorId, id }: SubscriptionOwner,
+  secret: SigningSecret
+) => sealRedacted(webhookSecretBinding(operatorId, id), secret)
+
+export const sealReceiver = (
+  { sealRedacted }: SecretSealer,
+  operatorId: number,
+  { url, secretToken }: WebhookReceiver
+): WebhookReceiver => ({ url, secretToken: sealRedacted(receiverTokenBinding(operatorId, url), secretToken) })
+
+/** A new subscription as it is kept. */
+export const sealSubscription = (
+  seals: SecretSealer,
+  owner: SubscriptionOwner,
+  subscription: NewSubscription
+): NewSubscription => ({
+  ...subscription,
+  ...sealReceiver(seals, owner.operatorId, subscription),
+  secret: sealSecret(seals, owner, subscription.secret)
+})
+
+/** What a try needs, as it was before. Opened for each try alone, so that one which does not open keeps up no other. */
+export const openSigning = (
+  { openRedacted }: SecretSealer,
+  { operator_id, subscription_id }: SubscriptionKey,
+  { url, secret, former_secret, secret_token }: WebhookSigning
+): WebhookSigning => {
+  const secretColumn = webhookSecretBinding(operator_id, subscription_id)
+  return {
+    url,
+    secret: openRedacted(secretColumn, secret),
+    former_secret: former_secret === null ? null : openRedacted(secretColumn, former_secret),
+    secret_token: openRedacted(receiverTokenBinding(operator_id, url), secret_token)
+  }
+}

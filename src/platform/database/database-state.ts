@@ -1,0 +1,77 @@
+import * as Fs from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { errorCodeOf } from "./error-reason.ts"
+import { DATABASE_FOLDER, hasTracesOfUse, isUnfinishedDatabase } from "./folder-permissions.ts"
+
+/** The state of `database` in a data folder. `why` names the damage and its cure. */
+export type DatabaseState =
+  | { readonly is: "absent" | "empty" | "present" }
+  | { readonly is: "damaged"; readonly why: string }
+
+const RESTORE = "restore a backup into another folder, or repeat the copy"
+
+const NOT_A_FOLDER = `its ${DATABASE_FOLDER} is not a folder: ${RESTORE}`
+const DANGLING_LINK = `its ${DATABASE_FOLDER} is a link to a missing folder: mount that folder, or remove the link`
+const INCOMPLETE = `its ${DATABASE_FOLDER} has files but no PG_VERSION, so a copy of it is incomplete: ${RESTORE}`
+const EMPTIED = `its ${DATABASE_FOLDER} is empty, but the data folder was used before: mount its disk or ${RESTORE}; if the data folder is new, remove ${DATABASE_FOLDER}`
+
+const exists = (path: string): Promise<boolean> =>
+  Fs.stat(path).then(
+    () => true,
+    (cause) => (errorCodeOf(cause) === "ENOENT" ? false : Promise.reject(cause))
+  )
+
+const isSymbolicLink = (path: string): Promise<boolean> =>
+  Fs.lstat(path).then(
+    (entry) => entry.isSymbolicLink(),
+    () => false
+  )
+
+const inspectFolder = async (dataDir: string): Promise<DatabaseState> => {
+  const folder = join(dataDir, DATABASE_FOLDER)
+  if (!(await exists(folder))) {
+    return (await isSymbolicLink(folder)) ? { is: "damaged", why: DANGLING_LINK } : { is: "absent" }
+  }
+  if (!(await Fs.stat(folder)).isDirectory()) return { is: "damaged", why: NOT_A_FOLDER }
+  if (await exists(join(folder, "PG_VERSION"))) return { is: "present" }
+  return (await Fs.readdir(folder)).length === 0 ? { is: "empty" } : { is: "damaged", why: INCOMPLETE }
+}
+
+const listNames = (dataDir: string): Promise<ReadonlyArray<string>> =>
+  Fs.readdir(dataDir).catch((cause) => (errorCodeOf(cause) === "ENOENT" ? [] : Promise.reject(cause)))
+
+/**
+ * Returns whether a process may make a database in the data folder if `database` is empty. The folder has no traces of use, or it
+ * has the unfinished database of a first start that was killed.
+ */
+const isNew = async (dataDir: string): Promise<boolean> => {
+  const names = await listNames(dataDir)
+  return names.some(isUnfinishedDatabase) || !names.some(hasTracesOfUse)
+}
+
+/** Runs work on the file system. Fails with the cause as Node reports it. */
+export const tryFolderWork = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: work, catch: (cause) => cause })
+
+/** Returns whether the data folder is new. Call it before this process locks the folder, because the lock is a trace of use. */
+export const isNewFolder = (dataDir: string): Effect.Effect<boolean, unknown> => tryFolderWork(() => isNew(dataDir))
+
+/**
+ * Returns the state of the database in a data folder. An empty `database` is damage if the folder was used before: its disk may not
+ * be mounted, and PostgreSQL would make a new database in its place.
+ */
+export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<DatabaseState, unknown> =>
+  Effect.map(
+    tryFolderWork(() => inspectFolder(dataDir)),
+    (state): DatabaseState => (state.is === "empty" && !isNew ? { is: "damaged", why: EMPTIED } : state)
+  )
+
+/** Returns whether a start would make a new database in the data folder. Returns false if the folder is damaged or unreadable. */
+export const lacksDatabase = (dataDir: string): Effect.Effect<boolean> =>
+  isNewFolder(dataDir).pipe(
+    Effect.flatMap((isNew) => inspectDatabase(dataDir, isNew)),
+    Effect.map(({ is }) => is === "absent" || is === "empty"),
+    // The command that opens the folder afterwards reports why it is unreadable.
+    Effect.catch(() => Effect.succeed(false))
+  )

@@ -1,0 +1,66 @@
+import { Cause, Effect, Latch, Layer } from "effect"
+import { type DatabaseMove, describeMove, describeNextStep, loadActiveMove } from "./database-move.ts"
+import { EmbeddedDatabase } from "./embedded.ts"
+import { WriteAccess } from "./WriteAccess.ts"
+
+/** Milliseconds that work under way gets to write down how it ended, before nothing is written any more. */
+export const LAST_WRITES_MS = 1_500
+/** Milliseconds between two looks whether a move has begun or ended. */
+const POLL_MS = 500
+
+/** Callers are told what concerns them; who runs the service finds the rest in its log. */
+const READ_ONLY_MESSAGE =
+  "The service only reads at the moment: its data is being moved. Nothing was changed; try again later."
+
+/**
+ * Lets the embedded database be written to unless it is moved elsewhere. Before it is moved, callers who change something
+ * are refused and work in the background rests; then the database itself refuses.
+ */
+export const layerEmbeddedWriteAccess = (dataDir: string) =>
+  Layer.effect(
+    WriteAccess,
+    Effect.gen(function* () {
+      const database = yield* EmbeddedDatabase
+      const writable = yield* Latch.make(true)
+      /** What callers are refused for, and what the database was switched for: known once it was, so that it is tried again. */
+      let [announcedMove, appliedMove]: [DatabaseMove | undefined, DatabaseMove | undefined] = [undefined, undefined]
+      const stopWrites = Effect.fnUntraced(function* (move: DatabaseMove) {
+        if (announcedMove === undefined)
+          yield* Effect.logWarning(`the service is read-only: the data folder ${describeMove(move)}`)
+        announcedMove = move
+        yield* writable.close
+        yield* Effect.sleep(LAST_WRITES_MS)
+        yield* database.setReadOnly(true)
+        appliedMove = move
+      })
+      const resumeWrites = Effect.gen(function* () {
+        yield* database.setReadOnly(false)
+        ;[announcedMove, appliedMove] = [undefined, undefined]
+        yield* writable.open
+        yield* Effect.logWarning("the service is writable again: the move of the data folder was undone")
+      })
+      const applyMove = Effect.fnUntraced(function* (move: DatabaseMove | undefined) {
+        if (move === undefined) return announcedMove === undefined ? undefined : yield* resumeWrites
+        if (appliedMove === undefined) return yield* stopWrites(move)
+        if (move.state === appliedMove.state) return
+        yield* Effect.logWarning(
+          `the service is read-only: the data folder ${describeMove(move)}; ${describeNextStep(move)}`
+        )
+        appliedMove = move
+      })
+      // Whatever goes wrong with one look: without the next one the service would stay as it is for ever.
+      const checkMove = Effect.flatMap(loadActiveMove(dataDir), applyMove).pipe(
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.logWarning("cannot check whether the data folder was moved", cause)
+        )
+      )
+      yield* Effect.forkScoped(
+        Effect.forever(Effect.andThen(Effect.sleep(POLL_MS), Effect.withTracerEnabled(checkMove, false)))
+      )
+      return {
+        rejectionMessage: () => (announcedMove === undefined ? undefined : READ_ONLY_MESSAGE),
+        awaitAllowed: writable.await
+      }
+    })
+  )

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs/promises"
+import { join } from "node:path"
+import { Clock, Effect, type Scope } from "effect"
+import { lockFile } from "./folder-lock.ts"
+import { COPY_PREFIX } from "./folder-permissions.ts"
+
+// A command that copies the database works in a folder of its own, which it takes away at its end; a killed one cannot. Whose
+// folder it is says a lock beside it, taken before the folder is made: where that is free, nobody is there any more.
+
+/** Folders that are removed at once: each has some thousand files, and who starts waits for it. */
+export const MAX_COPIES_REMOVED = 20
+/** Milliseconds after which what has no lock beside it is left: a release before this one took none, and copied within minutes. */
+export const LEFTOVER_AGE_MS = 60 * 60 * 1000
+
+const LOCK_SUFFIX = ".lock"
+
+const keepCause = (cause: unknown): unknown => cause
+
+const removeCopy = (folder: string): Promise<void> =>
+  Fs.rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    .then(() => Fs.rm(`${folder}${LOCK_SUFFIX}`, { force: true }))
+    .then(() => Fs.rm(`${folder}${LOCK_SUFFIX}-journal`, { force: true }))
+
+/** A folder in the data folder that is this process's, and goes with the scope. */
+export const makeCopyFolder = Effect.fnUntraced(function* (
+  dataDir: string
+): Effect.fn.Return<string, unknown, Scope.Scope> {
+  const folder = join(dataDir, `${COPY_PREFIX}-${randomBytes(6).toString("hex")}`)
+  if (!(yield* lockFile(`${folder}${LOCK_SUFFIX}`, keepCause)))
+    return yield* Effect.fail(new Error(`${folder} is taken`))
+  return yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => Fs.mkdir(folder, { mode: 0o700 }), catch: keepCause }).pipe(Effect.as(folder)),
+    () => Effect.promise(() => removeCopy(folder))
+  )
+})
+
+/** Whether nobody has a lock. */
+const isFree = (lock: string): Effect.Effect<boolean, unknown> => Effect.scoped(lockFile(lock, keepCause))
+
+const exists = (path: string): Promise<boolean> =>
+  Fs.lstat(path).then(
+    () => true,
+    () => false
+  )
+
+/** Whether who made it is gone. */
+const isLeftover = Effect.fnUntraced(function* (folder: string) {
+  const [hasLock, hasFolder] = yield* Effect.promise(() =>
+    Promise.all([exists(`${folder}${LOCK_SUFFIX}`), exists(folder)])
+  )
+  if (hasLock && hasFolder) return yield* isFree(`${folder}${LOCK_SUFFIX}`)
+  // Its maker may be about to make the other; or was of a release that locked only the copied database, once it was there.
+  const { mtimeMs } = yield* Effect.tryPromise(() => Fs.lstat(hasFolder ? folder : `${folder}${LOCK_SUFFIX}`))
+  if ((yield* Clock.currentTimeMillis) - mtimeMs < LEFTOVER_AGE_MS) return false
+  return yield* isFree(hasFolder ? join(folder, "lock") : `${folder}${LOCK_SUFFIX}`)
+})
+
+/** The folders of copies that there are, or were of a lock that there is. */
+const listCopies = (dataDir: string) =>
+  Effect.tryPromise(() => Fs.readdir(dataDir)).pipe(
+    Effect.map((names) => names.filter((name) => name.startsWith(`${COPY_PREFIX}-`))),
+    Effect.map((names) => new Set(names.map((name) => name.replace(/\.lock(-journal)?$/, ""))))
+  )
+
+/** Removes one whose maker is gone; answers whether it did. What cannot be removed stays, and is told. */
+const removeIfLeftover = (folder: string): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    if (!(yield* isLeftover(folder))) return false
+    yield* Effect.tryPromise(() => removeCopy(folder))
+    yield* Effect.logWarning(`removing ${folder}, which a killed command left behind`)
+    return true
+  }).pipe(
+    Effect.catch((cause) =>
+      Effect.as(Effect.logWarning(`cannot remove ${folder}, which a killed command left behind`, cause), false)
+    )
+  )
+
+/** Removes what killed commands left of their copies, which else lies there for ever. */
+export const removeLeftoverCopies = (dataDir: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    let removedCount = 0
+    for (const name of yield* listCopies(dataDir)) {
+      if (removedCount < MAX_COPIES_REMOVED && (yield* removeIfLeftover(join(dataDir, name)))) removedCount++
+    }
+  }).pipe(Effect.catch((cause) => Effect.logWarning(`cannot look for leftover copies in ${dataDir}`, cause)))

@@ -1,0 +1,70 @@
+import { Cause, Clock, Context, Data, Effect } from "effect"
+import { SqlError } from "effect/sql/SqlError"
+import { errorCodeOf } from "./error-reason.ts"
+
+// A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
+// each of them.
+
+export type StorageFailure = "full" | "away" | "unheard" | "images full"
+
+/** Milliseconds between two lines about the same trouble. */
+export const STORAGE_FAILURE_LOG_MS = 60_000
+
+const MESSAGES: Readonly<Record<StorageFailure, string>> = {
+  full: "the disk of the database is full: writes return 500 until you free space; committed data is safe",
+  away: "the database does not respond: calls return 500 until it is back; the service keeps reconnecting",
+  unheard:
+    "the database does not respond at DATABASE_DIRECT_URL, or else DATABASE_URL: this process polls for the work of other processes every second",
+  "images full":
+    "the image store is full and uploads return 500: free space in IMAGE_STORE, or else in DATA_DIR or the database"
+}
+
+/** The connection on which processes wake each other failed. It may lead past a pooler, by which calls are served all the while. */
+export class WakeUpConnectionFailed extends Data.TaggedError("Unheard")<{ readonly cause: unknown }> {}
+
+/** SQLSTATE: disk full. A PostgreSQL that shuts down, has crashed or starts; one that ends a connection for it. */
+const DISK_FULL_SQLSTATE = "53100"
+const UNAVAILABLE_SQLSTATES: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"])
+
+/** Returns whether a statement failed because the disk of the database is full. */
+export const isDiskFull = (error: SqlError): boolean => errorCodeOf(error.reason.cause) === DISK_FULL_SQLSTATE
+
+const findFailureOfDefect = (defect: unknown): StorageFailure | undefined => {
+  if (defect instanceof WakeUpConnectionFailed)
+    return findFailureOfDefect(defect.cause) === "away" ? "unheard" : undefined
+  if (!(defect instanceof SqlError)) return undefined
+  if (isDiskFull(defect)) return "full"
+  const { reason } = defect
+  return reason._tag === "ConnectionError" || UNAVAILABLE_SQLSTATES.has(errorCodeOf(reason.cause)) ? "away" : undefined
+}
+
+/** What the database suffers from, if that is why something failed. */
+export const findStorageFailure = (cause: Cause.Cause<unknown>): StorageFailure | undefined => {
+  for (const reason of cause.reasons) {
+    const failure = Cause.isInterruptReason(reason)
+      ? undefined
+      : findFailureOfDefect(Cause.isDieReason(reason) ? reason.defect : reason.error)
+    if (failure !== undefined) return failure
+  }
+  return undefined
+}
+
+/** When each trouble was told last, in this process. */
+export const StorageFailureLogTimes = Context.Reference<Map<StorageFailure, number>>(
+  "latchkey/platform/database/StorageFailureLogTimes",
+  {
+    defaultValue: () => new Map()
+  }
+)
+
+/** Logs what is wrong with the database or the image store, at most once a minute. */
+export const logStorageFailure = (failure: StorageFailure): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const logTimes = yield* StorageFailureLogTimes
+    const now = yield* Clock.currentTimeMillis
+    const elapsedMs = now - (logTimes.get(failure) ?? Number.NEGATIVE_INFINITY)
+    // A clock that was set back tells it anew.
+    if (elapsedMs >= 0 && elapsedMs < STORAGE_FAILURE_LOG_MS) return
+    logTimes.set(failure, now)
+    yield* Effect.logError(MESSAGES[failure])
+  })

@@ -1,0 +1,66 @@
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeRowsReader } from "../database/rows.ts"
+import { SEALED_COLUMNS, type SealedColumn, toColumnLabel } from "./sealed-columns.ts"
+import { SEALED_PREFIX } from "./sealed-text.ts"
+import type { SecretKeys } from "./secret-keys.ts"
+
+// Under which keys the database's secrets are sealed, told by how their texts begin: nothing is opened for it.
+
+/** Rows at each end of a table that a start looks at. */
+const EDGE_ROWS = 100
+
+const SealingKeyUsage = Schema.Struct({
+  place: Schema.String,
+  /** The key they are sealed with; empty: they are in the clear. */
+  key_id: Schema.String,
+  texts: Schema.Int
+})
+export type SealingKeyUsage = typeof SealingKeyUsage.Type
+
+const readKeyUsage = makeRowsReader(SealingKeyUsage)
+
+/** The condition of the rows whose text, an expression, is a secret. */
+export const secretCondition = ({ clearTextPrefix }: SealedColumn, text: string): string =>
+  clearTextPrefix === undefined
+    ? `${text} IS NOT NULL`
+    : `(starts_with(${text}, '${clearTextPrefix}') OR starts_with(${text}, '${SEALED_PREFIX}'))`
+
+const columnUsageSql = (column: SealedColumn, rows: string): string => `
+  SELECT '${toColumnLabel(column).replaceAll("'", "''")}' AS place, key_id, count(*)::integer AS texts FROM (
+    SELECT CASE WHEN starts_with(text, '${SEALED_PREFIX}') THEN split_part(text, ':', 3) ELSE '' END AS key_id
+    FROM (${rows}) looked_at WHERE ${secretCondition(column, "text")}
+  ) secrets GROUP BY key_id`
+
+const allRowsSql = ({ table, text }: SealedColumn): string => `SELECT ${text} AS text FROM ${table}`
+
+const edgeRowsSql = (column: SealedColumn): string => {
+  const edgeSql = (order: "ASC" | "DESC") =>
+    `(${allRowsSql(column)} ORDER BY ${column.key.map(([name]) => `${name} ${order}`).join(", ")} LIMIT ${EDGE_ROWS})`
+  return `${edgeSql("ASC")} UNION ALL ${edgeSql("DESC")}`
+}
+
+const countKeyUsage = (rows: (column: SealedColumn) => string) => {
+  const text = SEALED_COLUMNS.map((column) => columnUsageSql(column, rows(column))).join(" UNION ALL ")
+  return Effect.flatMap(SqlClient.SqlClient, (sql) => readKeyUsage(sql.unsafe<object>(text)))
+}
+
+/** How many texts of each column are sealed with which key: reads all of them. */
+export const loadKeyUsage = countKeyUsage(allRowsSql)
+
+/**
+ * The same of the first and the last rows of each table, which are found by its primary key however large it is. A database of
+ * another installation shows in any row; a key that was dropped too early in the last ones, as rows are sealed anew from the
+ * first on.
+ */
+export const loadKeyUsageAtEdges = countKeyUsage(edgeRowsSql)
+
+/** The ids of keys that something is sealed with and nobody has. */
+export const findMissingKeyIds = (usage: ReadonlyArray<SealingKeyUsage>, { all }: SecretKeys): ReadonlyArray<string> =>
+  Array.from(new Set(usage.map(({ key_id }) => key_id)))
+    .filter((id) => id !== "" && !all.has(id))
+    .toSorted()
+
+/** How many texts are kept otherwise than they would be written now. */
+export const countOutdatedTexts = (usage: ReadonlyArray<SealingKeyUsage>, { first }: SecretKeys): number =>
+  usage.reduce((sum, { key_id, texts }) => (key_id === (first?.id ?? "") ? sum : sum + texts), 0)

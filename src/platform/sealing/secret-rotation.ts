@@ -1,0 +1,125 @@
+import { Effect, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeRowsReader } from "../database/rows.ts"
+import { retryOnLockConflict } from "../database/statement-retry.ts"
+import { countOutdatedTexts, loadKeyUsage, secretCondition } from "./key-usage.ts"
+import { SEALED_COLUMNS, type SealedColumn, toColumnLabel } from "./sealed-columns.ts"
+import { needsReseal, openStoredText, toStoredText } from "./sealed-text.ts"
+import type { SecretKeys } from "./secret-keys.ts"
+
+/** Rows that are read at once, and of these written by one statement: so long others wait for a row at most. */
+export const ROTATION_BATCH_ROWS = 200
+/** How often all rows are gone through: once more for what was written meanwhile, and no more often. */
+const MAX_PASSES = 3
+
+const SealedRow = Schema.Struct({
+  key: Schema.Array(Schema.String),
+  owner: Schema.Array(Schema.String),
+  text: Schema.String
+})
+type SealedRow = typeof SealedRow.Type
+
+interface ResealedRow extends Pick<SealedRow, "key"> {
+  readonly before: string
+  readonly after: string
+}
+
+const readRows = makeRowsReader(SealedRow)
+const readWritten = makeRowsReader(Schema.Struct({ written: Schema.Int }))
+
+const textArraySql = (columns: ReadonlyArray<string>): string =>
+  `ARRAY[${columns.map((column) => `(${column})::text`).join(", ")}]`
+
+/** The rows with a secret that follow one in the order of the primary key. Others may have no owner either. */
+const selectBatchSql = (column: SealedColumn, after: ReadonlyArray<string> | undefined): string => {
+  const { table, text, owner, key } = column
+  const names = key.map(([name]) => name)
+  const parameters = key.map(([, type], at) => `$${at + 1}::text::${type}`)
+  return `
+    SELECT ${textArraySql(names)} AS key, ${textArraySql(owner)} AS owner, ${text} AS text FROM ${table}
+    WHERE ${secretCondition(column, text)} ${after === undefined ? "" : `AND (${names.join(", ")}) > (${parameters.join(", ")})`}
+    ORDER BY ${names.join(", ")} LIMIT ${ROTATION_BATCH_ROWS}`
+}
+
+/** Replaces texts that are still what was read: what somebody else has written since stays. */
+const updateBatchSql = ({ table, text, set, key }: SealedColumn): string => {
+  const columns = [...key.map((_, at) => `key_${at}`), "before", "after"]
+  const conditions = key.map(([name, type], at) => `was.${name} = anew.key_${at}::${type}`)
+  return `
+    WITH written AS (
+      UPDATE ${table} was SET ${set.replace("$NEW", "anew.after")}
+      FROM unnest(${columns.map((_, at) => `$${at + 1}::text[]`).join(", ")}) AS anew (${columns.join(", ")})
+      WHERE ${conditions.join(" AND ")} AND ${text} = anew.before
+      RETURNING 1
+    ) SELECT count(*)::integer AS written FROM written`
+}
+
+/** What a row is to have; undefined where it has it, or nobody can know it: its key is missing, or it was changed. */
+const reseal = (keys: SecretKeys, column: SealedColumn, { key, owner, text }: SealedRow): ResealedRow | undefined => {
+  if (!needsReseal(keys, text)) return undefined
+  const binding = { what: column.what, owner }
+  return Result.getOrUndefined(
+    Result.map(openStoredText(keys, binding, text), (clear) => ({
+      key,
+      before: text,
+      after: toStoredText(keys, binding, clear)
+    }))
+  )
+}
+
+const writeBatch = Effect.fnUntraced(function* (column: SealedColumn, rows: ReadonlyArray<ResealedRow>) {
+  if (rows.length === 0) return 0
+  const sql = yield* SqlClient.SqlClient
+  const parameters = [
+    ...column.key.map((_, at) => rows.map(({ key }) => key[at] ?? "")),
+    rows.map(({ before }) => before),
+    rows.map(({ after }) => after)
+  ]
+  const [answer] = yield* readWritten(retryOnLockConflict(sql.unsafe<object>(updateBatchSql(column), parameters)))
+  return answer?.written ?? 0
+})
+
+/** Goes through a column once, in the order of its primary key; answers how many texts it has replaced. */
+const rotateColumn = Effect.fnUntraced(function* (keys: SecretKeys, column: SealedColumn) {
+  const sql = yield* SqlClient.SqlClient
+  let [after, written]: [ReadonlyArray<string> | undefined, number] = [undefined, 0]
+  while (true) {
+    const rows: ReadonlyArray<SealedRow> = yield* readRows(
+      sql.unsafe<object>(selectBatchSql(column, after), [...(after ?? [])])
+    )
+    const resealed = rows.map((row) => reseal(keys, column, row)).filter((each) => each !== undefined)
+    written += yield* writeBatch(column, resealed)
+    after = rows.at(-1)?.key
+    if (rows.length < ROTATION_BATCH_ROWS) return written
+  }
+})
+
+/** What came of it. */
+export interface RotationResult {
+  /** Texts that were replaced, by column. */
+  readonly places: ReadonlyArray<{ readonly place: string; readonly texts: number }>
+  /** Texts that are still kept otherwise: nobody could open them, or a process writes with another first key. */
+  readonly left: number
+}
+
+/**
+ * Keeps every secret as it would be written now. Each step is a statement of its own, so it runs beside the service, and
+ * who runs it again after it was killed finds what is left.
+ */
+export const rotateSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
+  const texts = new Map(SEALED_COLUMNS.map((column) => [toColumnLabel(column), 0]))
+  let left = 0
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    let written = 0
+    for (const column of SEALED_COLUMNS) {
+      const columnCount = yield* rotateColumn(keys, column)
+      const name = toColumnLabel(column)
+      texts.set(name, (texts.get(name) ?? 0) + columnCount)
+      written += columnCount
+    }
+    left = countOutdatedTexts(yield* loadKeyUsage, keys)
+    if (left === 0 || written === 0) break
+  }
+  const places = Array.from(texts, ([place, texts]) => ({ place, texts }))
+  return { places, left } satisfies RotationResult
+})

@@ -1,0 +1,61 @@
+import { Context, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { findMetricDefinition } from "./metric-definitions.ts"
+import type { MetricDefinition } from "./metric-family.ts"
+import type { MetricSeries, MetricsSnapshot } from "./metrics-snapshot.ts"
+
+const SUFFIXES: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes", "1": "_ratio" }
+
+const withSuffix = (name: string, suffix: string): string => (name.endsWith(suffix) ? name : `${name}${suffix}`)
+
+/**
+ * What Prometheus knows a metric by, as OpenTelemetry's rules have it: dots become underscores, the unit stands behind, unless
+ * it is in braces or there is none, and `_total` behind a counter.
+ */
+export const toPrometheusName = ({ name, unit, kind }: Pick<MetricDefinition, "name" | "unit" | "kind">): string => {
+  const plain = withSuffix(name.replaceAll(".", "_"), SUFFIXES[unit] ?? "")
+  return kind === "counter" ? withSuffix(plain, "_total") : plain
+}
+
+const doNothing = () => {}
+
+/** A metric of that series in a registry of its own, so that the library's formatter can write it. */
+const registerSeries = (context: Context.Context<never>, series: MetricSeries): void => {
+  const definition = findMetricDefinition(series.name)
+  const name = toPrometheusName({ name: series.name, unit: definition?.unit ?? "", kind: series.kind })
+  const options = { attributes: series.labels, description: definition?.meaning }
+  const readOnlyHooks = { update: doNothing, modify: doNothing }
+  switch (series.kind) {
+    case "counter": {
+      const state = { count: series.value, incremental: true }
+      Metric.registerUnsafe(Metric.counter(name, { ...options, incremental: true }), context, {
+        get: () => state,
+        ...readOnlyHooks
+      })
+      return
+    }
+    case "gauge": {
+      const state = { value: series.value }
+      Metric.registerUnsafe(Metric.gauge(name, options), context, { get: () => state, ...readOnlyHooks })
+      return
+    }
+    case "histogram": {
+      const { buckets, count, sum } = series
+      // Prometheus has no place for the least and the largest.
+      const state = { buckets, count, sum, min: 0, max: 0 }
+      Metric.registerUnsafe(
+        Metric.histogram(name, { ...options, boundaries: buckets.map(([bound]) => bound) }),
+        context,
+        { get: () => state, ...readOnlyHooks }
+      )
+      return
+    }
+  }
+}
+
+/** The text that Prometheus reads (text/plain; version=0.0.4). */
+export const formatPrometheus = (snapshot: MetricsSnapshot): string => {
+  const context = Context.make(Metric.MetricRegistry, new Map())
+  for (const series of snapshot) registerSeries(context, series)
+  return PrometheusMetrics.formatUnsafe(context)
+}

@@ -1,0 +1,16 @@
+import { Layer } from "effect"
+import { Gate } from "../admission/gate/Gate.ts"
+import { Tokens } from "../admission/gate/Tokens.ts"
+import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
+import { layerHandlers } from "./handlers.ts"
+import { Service } from "./service.ts"
+
+/**
+ * The Service as it runs: with its gate and the handlers of every family. What may be another one is left to whoever
+ * assembles it: database, windows, channels, wake-ups, places, and what the installation says of itself.
+ */
+export const layerServiceAssembly = Service.layer.pipe(
+  Layer.provide(layerHandlers),
+  Layer.provide([Gate.layer, IdempotencyKeys.layer]),
+  Layer.provide(Tokens.layer)
+)

@@ -1,0 +1,215 @@
+import { Data, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { ImageByteStorage, ImageKey } from "../../domain/guests/images/image-byte-storage.ts"
+import { type MigrationFailed, migrate, withMigrationLock } from "../../platform/database/migrate.ts"
+import type { Migration } from "../../platform/database/migration.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { isRowsPiece } from "./backup-lines.ts"
+import { type CatalogTable, findExistingRelations, loadForeignKeys, loadTables } from "./catalogue.ts"
+import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHeader } from "./pieces.ts"
+import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
+
+// Pieces become a database: all of them, or nothing.
+
+/** What was told does not fit here, or did not arrive as it was told. Nothing of it is left. */
+export class NotLoaded extends Data.TaggedError("NotLoaded")<{ readonly message: string }> {}
+
+/** Where pieces are loaded into. */
+export interface LoadTarget {
+  /** What an error calls it: `DATABASE_URL`, `--to`. */
+  readonly name: string
+  /** This release, and its migrations. */
+  readonly latchkey: string
+  readonly migrations: ReadonlyArray<Migration>
+  /** Where images are kept whose bytes come as pieces. */
+  readonly images: ImageByteStorage
+}
+
+/** What came of it. */
+export interface LoadResult {
+  readonly tables: number
+  readonly rows: number
+  readonly images: number
+  readonly images_missing: number
+  /** Tables that no migration makes: they are somebody else's, and were passed over. */
+  readonly passed_over: ReadonlyArray<string>
+}
+
+/** The migrations that the tables had, of those this release knows. */
+export const resolveMigrations = (
+  { migrations, latchkey }: BackupHeader,
+  target: Pick<LoadTarget, "latchkey" | "migrations">
+): Effect.Effect<ReadonlyArray<Migration>, NotLoaded> => {
+  const migrationsById = new Map(target.migrations.map((each) => [each.id, each]))
+  const unknownMigration = migrations.find(({ id, name }) => migrationsById.get(id)?.name !== name)
+  if (unknownMigration !== undefined) {
+    return new NotLoaded({
+      message: `Latchkey ${target.latchkey} does not have migration ${unknownMigration.id} ${unknownMigration.name} of this backup: restore it with Latchkey ${latchkey} or later`
+    })
+  }
+  const appliedIds = new Set(migrations.map(({ id }) => id))
+  return Effect.succeed(target.migrations.filter(({ id }) => appliedIds.has(id)))
+}
+
+const requireEmptyDatabase = Effect.fnUntraced(function* (sql: SqlClient, name: string) {
+  const [existing] = yield* findExistingRelations(sql)
+  if (existing === undefined) return
+  return yield* new NotLoaded({
+    message: `${name}: must be an empty database, but it has ${existing.name}`
+  })
+})
+
+/** Nothing that works out what rows lead to, since that comes as rows too; and no checks of each row, made once at the end. */
+const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
+  sql: SqlClient,
+  tables: ReadonlyArray<CatalogTable>,
+  loading: Effect.Effect<A, E>
+) {
+  const keys = yield* loadForeignKeys(sql)
+  for (const { table, name } of keys) yield* sql`ALTER TABLE ${sql(table)} DROP CONSTRAINT ${sql(name)}`.unprepared
+  for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} DISABLE TRIGGER USER`.unprepared
+  // What migrations put there comes with the rows.
+  yield* sql`TRUNCATE ${sql.csv(tables.map(({ table }) => sql`${sql(table)}`))}`.unprepared
+  const loaded = yield* loading
+  for (const { table, name, definition } of keys) {
+    yield* sql`ALTER TABLE ${sql(table)} ADD CONSTRAINT ${sql(name)} ${sql.literal(definition)}`.unprepared
+  }
+  for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} ENABLE TRIGGER USER`.unprepared
+  return loaded
+})
+
+/** Puts rows of a table into it, as they are. */
+const makeRowInserter = (sql: SqlClient, { table, columns }: CatalogTable) => {
+  const columnNames = columns.filter(({ generated }) => !generated).map(({ name }) => name)
+  const [columnsSql, valuesSql] = [
+    sql.csv(columnNames.map((name) => sql`${sql(name)}`)),
+    sql.csv(columnNames.map((name) => sql`told.${sql(name)}`))
+  ]
+  return (rows: ReadonlyArray<string>) => sql`
+    INSERT INTO ${sql(table)} (${columnsSql}) OVERRIDING SYSTEM VALUE
+    SELECT ${valuesSql} FROM unnest(${rows}::text[]::${sql(table)}[]) AS told`
+}
+
+const readSet = makeRowsReader(Schema.Struct({ set: Schema.Int }))
+
+const setSequences = Effect.fnUntraced(function* (sql: SqlClient, { sequences }: typeof BackupSequences.Type) {
+  const existing = yield* makeRowsReader(Schema.Struct({ name: Schema.String }))(
+    sql`SELECT sequencename AS name FROM pg_sequences WHERE schemaname = current_schema()`
+  )
+  for (const { name } of existing) {
+    const last = sequences[name]
+    if (last !== undefined)
+      yield* readSet(sql`SELECT setval(format('%I', ${name}::text)::regclass, ${last}::bigint) AS set`)
+  }
+})
+
+const hasSameColumns = (table: CatalogTable, header: TableHeader): boolean =>
+  table.columns.length === header.columns.length &&
+  table.columns.every(({ name, type }, at) => header.columns[at]?.name === name && header.columns[at]?.type === type)
+
+/** Takes pieces one by one. `done` says whether all came. */
+const makePieceLoader = (
+  sql: SqlClient,
+  target: LoadTarget,
+  tables: ReadonlyArray<CatalogTable>,
+  writtenImages: Array<ImageKey>
+) => {
+  const byName = new Map(tables.map((table) => [table.table, table]))
+  const missing = new Set(byName.keys())
+  const skippedTables: Array<string> = []
+  let [rows, result]: [number, LoadResult | undefined] = [0, undefined]
+  let current:
+    | { readonly header: TableHeader; readonly insert: ReturnType<typeof makeRowInserter> | undefined }
+    | undefined
+
+  const verifyTable = Effect.fnUntraced(function* () {
+    if (current?.insert === undefined) return
+    const { header } = current
+    const digest = yield* loadTableDigest(sql, header.table)
+    if (!hasSameRows(digest, header)) {
+      return yield* new NotLoaded({
+        message: `${header.table} was not restored correctly: it has ${digest.rows} rows with digest ${digest.digest}, not ${header.rows} with ${header.digest}`
+      })
+    }
+    rows += digest.rows
+  })
+
+  const beginTable = Effect.fnUntraced(function* (header: TableHeader) {
+    const table = byName.get(header.table)
+    if (table === undefined) skippedTables.push(header.table)
+    else if (!missing.delete(header.table) || !hasSameColumns(table, header)) {
+      return yield* new NotLoaded({ message: `${header.table} has other columns than its migrations create` })
+    }
+    current = { header, insert: table === undefined ? undefined : makeRowInserter(sql, table) }
+  })
+
+  const storeImage = Effect.fnUntraced(function* ({ image: { operator_id, id, token }, content }: BackupImage) {
+    const key = { operatorId: operator_id, id, token }
+    writtenImages.push(key)
+    yield* Effect.mapError(
+      target.images.write(key, content),
+      () => new NotLoaded({ message: "the image store is full: free space there and restore the backup again" })
+    )
+  })
+
+  const loadPiece = Effect.fnUntraced(function* (piece: BackupPiece): Effect.fn.Return<void, NotLoaded | SqlError> {
+    if (result !== undefined) return yield* new NotLoaded({ message: "it has data after its end" })
+    if (isRowsPiece(piece)) {
+      if (current === undefined) return yield* new NotLoaded({ message: "it has rows without a table" })
+      if (current.insert !== undefined) yield* current.insert(piece.some)
+      return
+    }
+    yield* verifyTable()
+    current = undefined
+    if ("table" in piece) yield* beginTable(piece)
+    else if ("sequences" in piece) yield* setSequences(sql, piece)
+    else if ("image" in piece) yield* storeImage(piece)
+    else if ("end" in piece) result = { tables: tables.length, rows, ...piece.end, passed_over: skippedTables }
+  })
+
+  const finish = Effect.suspend((): Effect.Effect<LoadResult, NotLoaded> => {
+    const [missingTable] = missing
+    if (missingTable !== undefined) return new NotLoaded({ message: `${missingTable} is missing` })
+    if (result === undefined || result.images !== writtenImages.length)
+      return new NotLoaded({ message: "its end is missing" })
+    return Effect.succeed(result)
+  })
+  return { loadPiece, finish }
+}
+
+/**
+ * Makes the tables that the header tells of in an empty database and fills them with what `telling` tells, in one
+ * transaction; each table is compared by count and digest with what was told of it. `before` runs in it as the last thing
+ * before the commit. Afterwards the tables are brought up to this release.
+ */
+export const loadBackup = Effect.fnUntraced(function* <E, E2>(
+  header: BackupHeader,
+  target: LoadTarget,
+  readPieces: (
+    loadPiece: (piece: BackupPiece) => Effect.Effect<void, NotLoaded | SqlError>
+  ) => Effect.Effect<unknown, E>,
+  beforeCommit: Effect.Effect<void, E2, SqlClient> = Effect.void
+): Effect.fn.Return<LoadResult, E | E2 | NotLoaded | MigrationFailed | SqlError, SqlClient> {
+  const sql = yield* SqlClient
+  const appliedMigrations = yield* resolveMigrations(header, target)
+  const writtenImages: Array<ImageKey> = []
+  const loading = Effect.gen(function* () {
+    yield* requireEmptyDatabase(sql, target.name)
+    yield* migrate(appliedMigrations)
+    yield* pinTextFormats(sql)
+    const tables = yield* loadTables(sql)
+    const loader = makePieceLoader(sql, target, tables, writtenImages)
+    const loaded = yield* withoutForeignKeys(sql, tables, Effect.andThen(readPieces(loader.loadPiece), loader.finish))
+    yield* beforeCommit
+    return loaded
+  })
+  // Alone from before it is looked at: of two that find the database empty one would else put its rows in the place of the other's.
+  const loaded = yield* Effect.onError(withMigrationLock(sql, loading), () =>
+    Effect.forEach(writtenImages, (image) => Effect.exit(target.images.remove(image)), { discard: true })
+  )
+  yield* migrate(target.migrations)
+  // Nobody has counted what is in the tables yet, and plans for empty ones read them whole.
+  yield* sql`ANALYZE`.unprepared
+  return loaded
+})

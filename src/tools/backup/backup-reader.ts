@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import * as Fs from "node:fs/promises"
+import { StringDecoder } from "node:string_decoder"
+import { createZstdDecompress } from "node:zlib"
+import { Data, Effect, type Scope, Stream } from "effect"
+import { InvalidBackupLine, makeLineSplitter, parseBackupLine } from "./backup-lines.ts"
+import { isZstandard, makeSeal, SEAL_BYTES } from "./backup-seal.ts"
+import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./pieces.ts"
+
+/** The file is no backup that can be restored. */
+export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
+  readonly file: string
+  readonly why: string
+}> {
+  override get message(): string {
+    return `FILE: ${this.file} ${this.why}`
+  }
+}
+
+const FOREIGN = "is not a backup of Latchkey"
+const DAMAGED = "is incomplete or was changed: its checksum does not match"
+const STRANGE = "is not a backup of Latchkey, or a newer release wrote it"
+
+/** Rows, and characters of them, that are handed on together. */
+const BATCH_ROWS = 2_000
+const BATCH_CHARACTERS = 4 * 1024 * 1024
+
+const toReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** A backup whose seal is right. */
+export interface VerifiedBackup {
+  readonly header: BackupHeader
+  /** Tells its pieces but for the header, from the beginning; once more each time. */
+  readonly forEachPiece: <E, R>(
+    handlePiece: (piece: BackupPiece) => Effect.Effect<void, E, R>
+  ) => Effect.Effect<void, E | UnusableBackup, R>
+}
+
+/** Looks through the whole file, and at its first line. What is read of it later is the same file, whatever its name leads to by then. */
+export const openBackup = Effect.fnUntraced(function* (
+  file: string
+): Effect.fn.Return<VerifiedBackup, UnusableBackup, Scope.Scope> {
+  const unusable = (why: string) => new UnusableBackup({ file, why })
+  const tryFileWork = <A>(work: () => Promise<A>) =>
+    Effect.tryPromise({ try: work, catch: (cause) => unusable(`cannot be read: ${toReason(cause)}`) })
+  const fileHandle = yield* Effect.acquireRelease(
+    tryFileWork(() => Fs.open(file, "r")),
+    (handle) => Effect.promise(() => handle.close())
+  )
+  const { size } = yield* tryFileWork(() => fileHandle.stat())
+  const content = size - SEAL_BYTES
+  const ends = yield* tryFileWork(() => readEnds(fileHandle, Math.max(content, 0)))
+  if (!isZstandard(ends.first)) return yield* unusable(FOREIGN)
+  if (content <= 0 || !makeSeal(yield* tryFileWork(() => computeSha256(fileHandle, content))).equals(ends.seal)) {
+    return yield* unusable(DAMAGED)
+  }
+  const pieces = Stream.suspend(() => readPieces(fileHandle, content)).pipe(
+    Stream.mapError((error) => unusable(error instanceof InvalidBackupLine ? STRANGE : toReason(error)))
+  )
+  const first = yield* Stream.runHead(pieces)
+  const header = first._tag === "Some" && "format" in first.value ? first.value : undefined
+  if (header === undefined) return yield* unusable(STRANGE)
+  if (header.version !== FORMAT_VERSION) {
+    return yield* unusable(
+      `has format ${header.version}, which this release does not know: restore it with Latchkey ${header.latchkey} or later`
+    )
+  }
+  return { header, forEachPiece: (handlePiece) => Stream.runForEach(Stream.drop(pieces, 1), handlePiece) }
+})
+
+const readEnds = async (fileHandle: Fs.FileHandle, content: number) => {
+  const [first, seal] = [Buffer.alloc(4), Buffer.alloc(SEAL_BYTES)]
+  await fileHandle.read(first, 0, first.length, 0)
+  await fileHandle.read(seal, 0, seal.length, content)
+  return { first, seal }
+}
+
+const readStream = (fileHandle: Fs.FileHandle, bytes: number) =>
+  createReadStream("", { fd: fileHandle, start: 0, end: bytes - 1, autoClose: false })
+
+const computeSha256 = async (fileHandle: Fs.FileHandle, bytes: number): Promise<string> => {
+  const hash = createHash("sha256")
+  for await (const chunk of readStream(fileHandle, bytes)) hash.update(chunk)
+  return hash.digest("hex")
+}
+
+async function* readText(fileHandle: Fs.FileHandle, bytes: number): AsyncGenerator<string> {
+  const decoder = new StringDecoder("utf8")
+  const compressed = readStream(fileHandle, bytes)
+  const plain = createZstdDecompress()
+  compressed.on("error", (error) => plain.destroy(error))
+  for await (const chunk of compressed.pipe(plain)) yield decoder.write(chunk)
+}
+
+/** What lines say, with rows that follow one another put together. */
+const readPieces = (fileHandle: Fs.FileHandle, bytes: number): Stream.Stream<BackupPiece, unknown> => {
+  const splitter = makeLineSplitter()
+  const lines = Stream.fromAsyncIterable(readText(fileHandle, bytes), (cause) => cause).pipe(
+    Stream.mapEffect((text) => Effect.fromResult(splitter.push(text)))
+  )
+  let [pendingRows, characters]: [Array<string>, number] = [[], 0]
+  const takePendingRows = (): ReadonlyArray<BackupPiece> => {
+    const rows = pendingRows
+    ;[pendingRows, characters] = [[], 0]
+    return rows.length === 0 ? [] : [{ some: rows }]
+  }
+  const toPieces = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+    const pieces: Array<BackupPiece> = []
+    for (const text of texts) {
+      const lineContent = yield* parseBackupLine(text)
+      if (typeof lineContent !== "string") pieces.push(...takePendingRows(), lineContent)
+      else {
+        pendingRows.push(lineContent)
+        characters += lineContent.length
+        if (pendingRows.length >= BATCH_ROWS || characters >= BATCH_CHARACTERS) pieces.push(...takePendingRows())
+      }
+    }
+    return pieces
+  })
+  const finalPieces = Effect.suspend(() =>
+    splitter.isWhole() ? Effect.succeed(takePendingRows()) : Effect.fail(new InvalidBackupLine())
+  )
+  return Stream.flattenIterable(Stream.concat(Stream.mapEffect(lines, toPieces), Stream.fromEffect(finalPieces)))
+}

@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from "node:crypto"
+import * as Fs from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { constants, createZstdCompress, type ZstdCompress } from "node:zlib"
+import { Data, Effect, Result, type Scope } from "effect"
+import { type BackupLineTooLong, makeBackupLineWriter } from "./backup-lines.ts"
+import { makeSeal } from "./backup-seal.ts"
+import type { WritePiece } from "./database-export.ts"
+
+/** The file could not be written, or is there already. */
+export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+
+const toNotWritten = ({ message }: BackupLineTooLong) =>
+  new NotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
+
+/** Nobody's but the user's that makes it. */
+const FILE_MODE = 0o600
+/** Zstandard's own default: higher ones take long and save little. */
+const COMPRESSION_LEVEL = 3
+
+const tryFileWork = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, NotWritten> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) =>
+      new NotWritten({
+        message: `FILE: ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`
+      })
+  })
+
+const findEntryKind = (file: string): Promise<"nothing" | "a file" | "something else"> =>
+  Fs.lstat(file).then(
+    (entry) => (entry.isFile() ? "a file" : "something else"),
+    () => "nothing"
+  )
+
+/** What is no file is never made one: whoever tries a backup out on /dev/null would have no /dev/null any more. */
+const requireWritableFile = Effect.fnUntraced(function* (file: string, force: boolean) {
+  if (file === "") return yield* new NotWritten({ message: "FILE: must name a file" })
+  const entryKind = yield* tryFileWork(file, () => findEntryKind(file))
+  if (entryKind === "something else")
+    return yield* new NotWritten({ message: `FILE: must be a regular file, not ${file}` })
+  if (force || entryKind === "nothing") return
+  return yield* new NotWritten({ message: `FILE: ${file} exists; name another file or add --force` })
+})
+
+interface WrittenFile {
+  /** Of the file. */
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/**
+ * Writes a backup of the pieces that `telling` tells: under another name beside it, which becomes the file's own once it is
+ * whole and on the disk. Whatever stops it before leaves what was there. `most` characters a line may have: a longer one could
+ * be written, and never be read again.
+ */
+export const writeBackup = <A, E, R>(
+  file: string,
+  force: boolean,
+  writePieces: (writePiece: WritePiece<NotWritten>) => Effect.Effect<A, E, R>,
+  maxLineCharacters?: number
+): Effect.Effect<readonly [A, WrittenFile], E | NotWritten, Exclude<R, Scope.Scope>> =>
+  Effect.gen(function* () {
+    yield* requireWritableFile(file, force)
+    const unfinished = `${file}.unfinished-${randomBytes(4).toString("hex")}`
+    const fileHandle = yield* Effect.acquireRelease(
+      tryFileWork(file, () => Fs.open(unfinished, "wx", FILE_MODE)),
+      (handle) => Effect.promise(() => handle.close().then(() => Fs.rm(unfinished, { force: true })))
+    )
+    const { writePiece, finish } = yield* makeCompressor(file, fileHandle, makeBackupLineWriter(maxLineCharacters))
+    const result = yield* writePieces(writePiece)
+    const written = yield* finish
+    yield* requireWritableFile(file, force)
+    yield* Effect.uninterruptible(tryFileWork(file, () => renameDurably(unfinished, file)))
+    return [result, written] as const
+  }).pipe(Effect.scoped)
+
+/** Whole under its name, also after a power failure; not every file system can see to the latter. */
+const renameDurably = async (unfinished: string, file: string): Promise<void> => {
+  await Fs.rename(unfinished, file)
+  const folder = await Fs.open(dirname(resolve(file)), "r")
+  await folder
+    .sync()
+    .catch(() => undefined)
+    .finally(() => folder.close())
+}
+
+/** Compresses what it is told into the file; each piece waits until what came before it is on its way. */
+const makeCompressor = Effect.fnUntraced(function* (
+  file: string,
+  fileHandle: Fs.FileHandle,
+  toLines: ReturnType<typeof makeBackupLineWriter>
+) {
+  const compress = yield* Effect.acquireRelease(
+    Effect.sync(() => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } })),
+    (stream) => Effect.sync(() => stream.destroy())
+  )
+  const pumping = pump(compress, fileHandle)
+  // It is waited for when a write fails, or at the end: until then its failure is nobody's yet.
+  pumping.catch(() => {})
+  const write = (text: string): Promise<void> =>
+    new Promise((resolvePromise, reject) => {
+      // A disk that is full ends the pump, and with it what waits here.
+      pumping.catch(reject)
+      compress.write(text, (error) => (error ? reject(error) : resolvePromise()))
+    })
+  return {
+    writePiece: (piece: Parameters<WritePiece<NotWritten>>[0]) =>
+      Effect.flatMap(Effect.fromResult(Result.mapError(toLines(piece), toNotWritten)), (text) =>
+        tryFileWork(file, () => write(text))
+      ),
+    finish: tryFileWork(file, async () => {
+      compress.end()
+      const { sha256, bytes } = await pumping
+      const seal = makeSeal(sha256)
+      await fileHandle.write(seal)
+      await fileHandle.sync()
+      return { sha256, bytes: bytes + seal.length }
+    })
+  }
+})
+
+const pump = async (compressed: ZstdCompress, fileHandle: Fs.FileHandle): Promise<WrittenFile> => {
+  const hash = createHash("sha256")
+  let bytes = 0
+  for await (const chunk of compressed) {
+    const piece: Uint8Array = chunk
+    hash.update(piece)
+    bytes += piece.length
+    await writeAll(fileHandle, piece)
+  }
+  return { sha256: hash.digest("hex"), bytes }
+}
+
+/** One write may take less than it is given. */
+const writeAll = async (fileHandle: Fs.FileHandle, bytes: Uint8Array): Promise<void> => {
+  let written = 0
+  while (written < bytes.length) written += (await fileHandle.write(bytes, written)).bytesWritten
+}

@@ -1,0 +1,65 @@
+import { join } from "node:path"
+import { Effect, type Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { makeDatabaseByteStorage } from "../../domain/guests/images/database-byte-storage.ts"
+import { makeFolderByteStorage } from "../../domain/guests/images/folder-byte-storage.ts"
+import type { ImageByteStorage } from "../../domain/guests/images/image-byte-storage.ts"
+import { layerCommandDatabase } from "../../platform/database/database-layers.ts"
+import { copyDatabaseFolder } from "../../platform/database/folder-copy.ts"
+import { IMAGES_FOLDER } from "../../platform/database/folder-permissions.ts"
+
+/** Where an installation has its data, as its settings say. */
+export interface InstallationStorage {
+  readonly databaseUrl: Redacted.Redacted | undefined
+  readonly dataDir: string
+  readonly imageStore: string | undefined
+}
+
+/** The folder of the images; undefined: they are in the database. */
+export const findImageFolder = ({ databaseUrl, dataDir, imageStore }: InstallationStorage): string | undefined =>
+  imageStore ?? (databaseUrl === undefined ? join(dataDir, IMAGES_FOLDER) : undefined)
+
+/** Where images are to be kept that come from elsewhere. */
+export const openImageStore = (installation: InstallationStorage, sql: SqlClient): ImageByteStorage => {
+  const folder = findImageFolder(installation)
+  return folder === undefined ? makeDatabaseByteStorage(sql) : makeFolderByteStorage(folder)
+}
+
+// Loaded when asked for: beside a server, the embedded database would only take memory.
+const layerEmbedded = (folder: string) =>
+  Effect.map(
+    Effect.promise(() => import("../../platform/database/embedded.ts")),
+    (embedded) => embedded.layerEmbedded(folder, "command")
+  )
+
+/**
+ * Does something with the embedded database of a data folder as it is at one moment after it is `ready`, without holding up
+ * the service that has it for longer than `heldMs` tells.
+ */
+export const withDatabaseCopy = <A, E, R, E2 = never>(
+  dataDir: string,
+  work: (heldMs: number) => Effect.Effect<A, E, R>,
+  beforeCopy?: Effect.Effect<void, E2, SqlClient>
+) =>
+  Effect.gen(function* () {
+    const { folder, heldMs } = yield* copyDatabaseFolder(dataDir, beforeCopy)
+    return yield* Effect.provide(work(heldMs), yield* layerEmbedded(folder))
+  }).pipe(Effect.scoped)
+
+/** The database of an installation, to be read: a copy of the embedded one, or the server itself. */
+export const withSourceDatabase = Effect.fnUntraced(function* <A, E>(
+  { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
+  work: (heldMs: number | undefined) => Effect.Effect<A, E, SqlClient>
+) {
+  if (databaseUrl === undefined) return yield* withDatabaseCopy(dataDir, work)
+  return yield* Effect.provide(work(undefined), layerCommandDatabase)
+})
+
+/** The database of an installation, to be filled: nobody else may have the embedded one. */
+export const withTargetDatabase = Effect.fnUntraced(function* <A, E>(
+  { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
+  work: Effect.Effect<A, E, SqlClient>
+) {
+  if (databaseUrl === undefined) return yield* Effect.provide(work, yield* layerEmbedded(dataDir))
+  return yield* Effect.provide(work, layerCommandDatabase)
+})

@@ -1,0 +1,216 @@
+import { join } from "node:path"
+import { Cause, Data, DateTime, Effect, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { makeDatabaseByteStorage } from "../../domain/guests/images/database-byte-storage.ts"
+import { makeFolderByteStorage } from "../../domain/guests/images/folder-byte-storage.ts"
+import { OwnsDataFolder } from "../../platform/database/command-embedded.ts"
+import {
+  clearMove,
+  type DatabaseMove,
+  describeNextStep,
+  lockMove,
+  readMove,
+  type ServerSession,
+  writeMove
+} from "../../platform/database/database-move.ts"
+import { describeDatabaseUrl } from "../../platform/database/database-url.ts"
+import { toReason } from "../../platform/database/error-reason.ts"
+import { IMAGES_FOLDER } from "../../platform/database/folder-permissions.ts"
+import type { Migration } from "../../platform/database/migration.ts"
+import { layerPostgres } from "../../platform/database/postgres.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { loadBackup, resolveMigrations } from "./backup-loader.ts"
+import { findExistingRelations } from "./catalogue.ts"
+import { exportDatabase, makeHeader } from "./database-export.ts"
+import { withDatabaseCopy } from "./installation-database.ts"
+import { awaitSessionEnd, loadOwnSession } from "./server-session.ts"
+import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
+
+// The embedded database becomes one of a server. While it is copied nobody writes to it, and the folder says so (see
+// platform/database/database-move.ts); what is copied is in one transaction on the server, and compared before that is committed.
+
+/** Milliseconds a service gets until it only reads. */
+export const READ_ONLY_WAIT_MS = 15_000
+/** Milliseconds between two looks whether it does. */
+const READ_ONLY_POLL_MS = 100
+
+export class NotMoved extends Data.TaggedError("NotMoved")<{ readonly message: string }> {}
+
+export interface MoveRequest {
+  readonly dataDir: string
+  /** A folder of images beside the data folder, which stays where it is. */
+  readonly imageStore: string | undefined
+  readonly to: Redacted.Redacted
+  readonly latchkey: string
+  readonly migrations: ReadonlyArray<Migration>
+}
+
+const readSetting = makeSingleRowReader(Schema.Struct({ on: Schema.Boolean }))
+
+/** Waits until the service that has the folder only reads; where the command has it itself, nobody writes. */
+const awaitReadOnly = Effect.gen(function* () {
+  if (yield* OwnsDataFolder) return
+  const sql = yield* SqlClient
+  const loadIsReadOnly = readSetting(sql`SELECT current_setting('default_transaction_read_only') = 'on' AS on`)
+  for (let waitedMs = 0; waitedMs < READ_ONLY_WAIT_MS; waitedMs += READ_ONLY_POLL_MS) {
+    if ((yield* loadIsReadOnly).on) return
+    yield* Effect.sleep(READ_ONLY_POLL_MS)
+  }
+  return yield* new NotMoved({
+    message: "the service that uses DATA_DIR is an earlier release and cannot become read-only: stop it and move again"
+  })
+})
+
+const layerTargetServer = ({ to }: MoveRequest) => layerPostgres({ url: to, maxConnections: 1 })
+
+/** Whether anything is on the server. */
+const isServerEmpty = (request: MoveRequest) =>
+  Effect.flatMap(SqlClient, findExistingRelations).pipe(
+    Effect.map((names) => names.length === 0),
+    Effect.provide(layerTargetServer(request))
+  )
+
+const readRelease = makeSingleRowReader(Schema.Struct({ release: Schema.Int }))
+const MIN_VERSION_NUMBER = 150_000
+
+/** What could be in the way, before anybody is held up for it. */
+const checkTarget = Effect.fnUntraced(function* (request: MoveRequest) {
+  const check = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { release } = yield* readRelease(sql`SELECT current_setting('server_version_num')::int AS release`)
+    if (release < MIN_VERSION_NUMBER) return yield* new NotMoved({ message: "--to: must be PostgreSQL 15 or newer" })
+    const [existing] = yield* findExistingRelations(sql)
+    if (existing === undefined) return
+    return yield* new NotMoved({
+      message: `--to: must be an empty database, but it has ${existing.name}`
+    })
+  })
+  yield* Effect.provide(check, layerTargetServer(request))
+})
+
+/** Copies into the server and answers what came there; `committing` is said as the last thing before the commit. */
+const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Error, SqlClient>) => {
+  const loadCopy = () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { latchkey, migrations, imageStore, dataDir } = request
+      const header = yield* makeHeader(sql, latchkey)
+      if ((yield* resolveMigrations(header, request)).length < migrations.length) {
+        return yield* new NotMoved({ message: "the database is not up to date: run latchkey migrate first" })
+      }
+      // Those of a folder of its own are where a process on the server finds them too.
+      const images = imageStore === undefined ? makeFolderByteStorage(join(dataDir, IMAGES_FOLDER)) : undefined
+      const loadIntoServer = Effect.flatMap(SqlClient, (server) =>
+        loadBackup(
+          header,
+          { name: "--to", latchkey, migrations, images: makeDatabaseByteStorage(server) },
+          (take) =>
+            exportDatabase(sql, { latchkey, images }, (piece) => ("format" in piece ? Effect.void : take(piece))),
+          beforeCommit
+        )
+      )
+      return yield* Effect.provide(loadIntoServer, layerTargetServer(request), { local: true })
+    })
+  return withDatabaseCopy(request.dataDir, loadCopy, awaitReadOnly)
+}
+
+/** The images of the folder are in the database of the server. */
+const SERVER_ONLY_TABLES = new Set(["image_bytes"])
+
+/** Whether nothing is on the server, and nothing will be: what was committing there is waited for. */
+const staysServerEmpty = Effect.fnUntraced(function* (request: MoveRequest, { session }: DatabaseMove) {
+  if (session !== undefined && !(yield* Effect.provide(awaitSessionEnd(session), layerTargetServer(request)))) {
+    return yield* new NotMoved({
+      message: `--to: session ${session.pid} does not end and may still commit the copy; end it and check the database`
+    })
+  }
+  return yield* isServerEmpty(request)
+})
+
+/** What a command left that was killed while it committed: whole, or nothing. Answers whether it is whole. */
+const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earlierMove: DatabaseMove) {
+  if (yield* staysServerEmpty(request, earlierMove)) return false
+  const serverDigests = yield* Effect.provide(Effect.flatMap(SqlClient, loadTableDigests), layerTargetServer(request))
+  const compareCopy = () =>
+    Effect.flatMap(SqlClient, (sql) =>
+      Effect.map(loadTableDigests(sql), (copyDigests) =>
+        findFirstDifference(copyDigests, serverDigests, SERVER_ONLY_TABLES)
+      )
+    )
+  const differentTable = yield* withDatabaseCopy(request.dataDir, compareCopy, awaitReadOnly)
+  if (differentTable === undefined) return true
+  return yield* new NotMoved({
+    message: `--to: must be empty or hold the copy, but ${differentTable} differs; drop the database, or undo the move with latchkey move --abort`
+  })
+})
+
+/** A move that failed leaves the folder as it was, unless it cannot be told whether it was committed. */
+const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
+  const move = yield* readMove(request.dataDir)
+  const isServerUntouched =
+    move?.state === "copying" || (move?.state === "committing" && (yield* staysServerEmpty(request, move)))
+  if (isServerUntouched) yield* clearMove(request.dataDir)
+})
+
+/** What of it cannot be told is said beside why it failed: the line of a lost connection alone sounds like nothing done. */
+const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRequest, cause: Cause.Cause<E>) {
+  const openMove = yield* readMove(dataDir)
+  if (openMove?.state !== "committing") return yield* Effect.failCause(cause)
+  return yield* new NotMoved({
+    message: `the connection ended during the commit (${toReason(Cause.squash(cause))}), so the copy may be on the server. Check ${openMove.to}. The service stays read-only until you ${describeNextStep(openMove)}`
+  })
+})
+
+/** What came of a move. */
+export interface MoveResult {
+  readonly to: string
+  readonly tables: number
+  readonly rows: number
+  readonly images: number
+  readonly images_missing: number
+  /** Whether an earlier command had done it all but for the last word. */
+  readonly finished: boolean
+}
+
+/**
+ * Moves the embedded database to an empty one of a server. From the first word in the folder until the move is taken back
+ * nobody writes to the embedded one.
+ */
+export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
+  const { dataDir } = request
+  yield* lockMove(dataDir)
+  const to = describeDatabaseUrl(request.to)
+  const earlierMove = yield* readMove(dataDir)
+  if (earlierMove?.state === "moved") {
+    return yield* new NotMoved({
+      message: `DATA_DIR: was already moved to ${earlierMove.to}; undo the move with latchkey move --abort`
+    })
+  }
+  const since = DateTime.formatIso(yield* DateTime.now)
+  const recordState = (state: DatabaseMove["state"], session?: ServerSession) =>
+    writeMove(dataDir, { state, to, since, ...(session === undefined ? {} : { session }) })
+  if (earlierMove?.state === "committing" && (yield* isAlreadyCopied(request, earlierMove))) {
+    yield* recordState("moved")
+    return { to, tables: 0, rows: 0, images: 0, images_missing: 0, finished: true }
+  }
+  yield* checkTarget(request)
+  const runMove = Effect.gen(function* () {
+    yield* recordState("copying")
+    const beforeCommit = Effect.flatMap(loadOwnSession, (session) => recordState("committing", session))
+    const { tables, rows, images, images_missing } = yield* copyToServer(request, beforeCommit)
+    yield* recordState("moved")
+    const result: MoveResult = { to, tables, rows, images, images_missing, finished: false }
+    return result
+  })
+  const runOrUndo = Effect.onError(runMove, () => Effect.ignore(undoFailedMove(request), { log: "Warn" }))
+  return yield* Effect.catchCause(runOrUndo, (cause) => explainUncertainMove(request, cause))
+}, Effect.scoped)
+
+/** Takes a move back: the embedded database is written to again. Answers what there was to take back. */
+export const abortMove = Effect.fnUntraced(function* (dataDir: string) {
+  yield* lockMove(dataDir)
+  const activeMove = yield* readMove(dataDir)
+  if (activeMove === undefined) return yield* new NotMoved({ message: `DATA_DIR: ${dataDir} is not being moved` })
+  yield* clearMove(dataDir)
+  return activeMove
+}, Effect.scoped)

@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { loadTables } from "./catalogue.ts"
+import { hasSameRows, loadTableDigest, pinTextFormats, type TableDigest } from "./table-digest.ts"
+
+/** Count and digest of every table, at one moment. */
+export const loadTableDigests = (sql: SqlClient) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.unprepared
+      yield* pinTextFormats(sql)
+      const digests = new Map<string, TableDigest>()
+      for (const { table } of yield* loadTables(sql)) digests.set(table, yield* loadTableDigest(sql, table))
+      return digests
+    })
+  )
+
+/** The first table that one of two databases has otherwise than the other, but for those named; undefined: they are the same. */
+export const findFirstDifference = (
+  left: ReadonlyMap<string, TableDigest>,
+  right: ReadonlyMap<string, TableDigest>,
+  ignoredTables: ReadonlySet<string>
+): string | undefined =>
+  Array.from(new Set([...left.keys(), ...right.keys()])).find((table) => {
+    const [leftDigest, rightDigest] = [left.get(table), right.get(table)]
+    return (
+      !ignoredTables.has(table) &&
+      (leftDigest === undefined || rightDigest === undefined || !hasSameRows(leftDigest, rightDigest))
+    )
+  })

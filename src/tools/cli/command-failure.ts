@@ -1,0 +1,73 @@
+import { Cause, Data, Predicate, Runtime } from "effect"
+import { SqlError } from "effect/sql"
+import { findInnermostCause, toReason } from "../../platform/database/error-reason.ts"
+import { MigrationFailed } from "../../platform/database/migrate.ts"
+import { withoutSecrets } from "../../platform/telemetry/secrets.ts"
+
+/** The database has not the tables this release works with. */
+export class DatabaseNotMigrated extends Data.TaggedError("NotMigrated") {
+  override get message(): string {
+    return "the database is not up to date: run latchkey migrate first"
+  }
+}
+
+/** A command failed and has said so: the process ends with 1 and nothing more is printed. */
+export class CommandFailed extends Data.TaggedError("Refused") {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+}
+
+/** The database could not be reached, or not any longer. */
+export class DatabaseUnreachable extends Data.TaggedError("Unreached")<{
+  /** The setting or option that names it. */
+  readonly location: "DATA_DIR" | "DATABASE_URL" | "--to"
+  readonly cause: Cause.Cause<unknown>
+}> {
+  override get message(): string {
+    const reason = toReason(Cause.squash(this.cause))
+    return `${this.location}: cannot use the database: ${reason}${POOLER_REFUSAL.test(reason) ? POOLER_ADVICE : ""}`
+  }
+}
+
+/** PgBouncer's words: it gives nobody a session that has settings. */
+const POOLER_REFUSAL = /^unsupported startup parameter/
+const POOLER_ADVICE = " (the server is behind a connection pooler: set DATABASE_PREPARED=0)"
+
+const DATA_FOLDER_TAKEN_ADVICE = "Stop that process, or set DATABASE_URL to a PostgreSQL server."
+
+const UNREACHABLE_REASONS: ReadonlySet<string> = new Set([
+  "ConnectionError",
+  "AuthenticationError",
+  "AuthorizationError"
+])
+
+/** PostgreSQL's `invalid_catalog_name`: the server is there, the database that is named is not. */
+const isMissingDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason, "code") && reason.code === "3D000"
+
+/** Whether something failed because the database is not there for it. */
+export const isDatabaseUnreachable = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return (
+    SqlError.isSqlError(error) &&
+    (UNREACHABLE_REASONS.has(error.reason._tag) || isMissingDatabase(findInnermostCause(error)))
+  )
+}
+
+const failureMessage = (error: unknown): string => {
+  if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error)
+    return `DATA_DIR: ${error.message}. ${DATA_FOLDER_TAKEN_ADVICE}`
+  if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
+  // The database's own words alone do not say in which step of the schema they were said.
+  if (error instanceof DatabaseUnreachable || error instanceof MigrationFailed) return error.message
+  const text = toReason(error)
+  if (Predicate.isTagged(error, "MetricsPortUnusable")) return `METRICS_PORT: cannot listen on HOST: ${text}`
+  return Predicate.isTagged(error, "ServeError") ? `PORT: cannot listen on HOST: ${text}` : text
+}
+
+/** Why something failed, in one line for people and without a secret. */
+export const formatFailure = (cause: Cause.Cause<unknown>): string => {
+  const error = isDatabaseUnreachable(cause)
+    ? new DatabaseUnreachable({ location: "DATABASE_URL", cause })
+    : Cause.squash(cause)
+  return withoutSecrets(failureMessage(error).replace(/\s*\n\s*/g, " "))
+}

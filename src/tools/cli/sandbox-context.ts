@@ -1,0 +1,57 @@
+import { Effect, Layer, Option } from "effect"
+import { Flag } from "effect/cli"
+import { Ingest } from "../../connectors/ingest/Ingest.ts"
+import { layerSandbox } from "../../connectors/sandbox/layer.ts"
+import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
+import { SandboxQueries } from "../../connectors/sandbox/SandboxQueries.ts"
+import { BadRequest } from "../../contract/errors.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
+import { Configuration } from "../../service/configuration.ts"
+import { DEMO_EMAIL } from "../demo/seed.ts"
+
+/** What commands work with: the marketplace in this process, on the database of the service. */
+export const withSandbox = <A, E>(
+  work: (market: Marketplace["Service"], queries: SandboxQueries["Service"]) => Effect.Effect<A, E>
+) =>
+  Effect.gen(function* () {
+    const { sandbox } = yield* Configuration
+    const layerAllowed = SandboxAllowed.layerFromSettings(sandbox, DEMO_EMAIL)
+    return yield* Effect.gen(function* () {
+      if (!(yield* (yield* SandboxAllowed).allowed)) return yield* sandboxUnavailable
+      return yield* work(yield* Marketplace, yield* SandboxQueries)
+    }).pipe(
+      Effect.provide(Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, layerAllowed))),
+      // What the service makes of it is told to its workers when the command ends.
+      Effect.provide(layerCommandWakeUp)
+    )
+  })
+
+const sandboxUnavailable = new BadRequest({
+  message: "SANDBOX: must be 1, unless HOST and PUBLIC_URL are loopback and the demo operator exists."
+})
+
+/** Name of a guest without `--guest`. */
+export const SANDBOX_GUEST = "Sandbox Guest"
+
+/** The flags that were given, by the names that the marketplace has for them. */
+export const toProvidedFields = <Options extends Readonly<Record<string, Option.Option<unknown>>>>(options: Options) =>
+  Object.fromEntries(
+    Object.entries(options).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+  )
+
+export const textFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+export const integerFlag = (name: string, description: string) =>
+  Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional)
+export const amountFlag = (name: string, description: string) =>
+  Flag.Finite(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** What tells a listing or an order from others of its name. */
+export const ownerFlags = {
+  channel_type: textFlag("channel", "channel_type; required if several accounts have this id (default: the only one)"),
+  operator_id: integerFlag(
+    "operator",
+    "operator_id; required if several operators have this id (default: the only one)"
+  )
+}

@@ -1,0 +1,80 @@
+import { Clock, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { BadRequest, NotFound } from "../../contract/errors.ts"
+import { formatUtcInstant } from "../../contract/time.ts"
+import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
+import { parseWebhookId } from "../../domain/webhooks/deliveries/delivery-message.ts"
+import { layerCommandWakeUp } from "../../jobs/layer.ts"
+import { WakeUp } from "../../jobs/WakeUp.ts"
+import { runCommand } from "./command-runner.ts"
+import { instantFlag } from "./instant-flag.ts"
+import { deliveryFilterFlags } from "./webhook-deliveries-command.ts"
+
+export const webhookReplayCommand = Command.make(
+  "replay",
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription("webhook-id of one delivery, such as evt_277_1"),
+      Argument.optional
+    ),
+    ...deliveryFilterFlags,
+    since: instantFlag("since", "Resend events queued from this time on"),
+    until: instantFlag("until", "Resend events queued before this time")
+  },
+  ({ id, operator, webhook, dead, since, until }) =>
+    runCommand(
+      "webhook replay",
+      Effect.gen(function* () {
+        const log = yield* DeliveryLog
+        const now = new Date(yield* Clock.currentTimeMillis)
+        if (Option.isSome(id)) return yield* replayOne(id.value, now)
+        if (!dead && Option.isNone(since)) {
+          return yield* new BadRequest({ message: "Give the id of a delivery, --dead or --since." })
+        }
+        const filter = {
+          operatorId: Option.getOrUndefined(operator),
+          subscriptionId: Option.getOrUndefined(webhook),
+          deadLettersOnly: dead,
+          from: Option.getOrUndefined(since),
+          until: Option.getOrUndefined(until)
+        }
+        return { replayed: yield* log.replay(filter, now) }
+      }).pipe(
+        // The running service is told when the command ends.
+        Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
+        Effect.provide([DeliveryLog.layer, layerCommandWakeUp])
+      ),
+      ({ replayed }) => `Queued ${replayed} ${replayed === 1 ? "delivery" : "deliveries"} again.`
+    )
+).pipe(
+  Command.withDescription("Resend one delivery, those of a time span, or dead letters, with their former ids"),
+  Command.withExamples([
+    { command: "latchkey webhook replay evt_277_1", description: "Resend one delivery" },
+    {
+      command: "latchkey webhook replay --dead --webhook 12",
+      description: "Resend the dead letters of a subscription"
+    },
+    {
+      command: "latchkey webhook replay --since 2027-05-07T10:00:00Z",
+      description: "Resend everything from that time on"
+    }
+  ])
+)
+
+const replayOne = Effect.fnUntraced(function* (id: string, now: Date) {
+  const log = yield* DeliveryLog
+  const key = parseWebhookId(id)
+  if (key === undefined)
+    return yield* new BadRequest({ message: `id: must be a webhook-id such as evt_277_1, not ${id}.` })
+  const replayed = yield* log.replay({ key }, now)
+  if (replayed > 0) return { replayed }
+  const [delivery] = yield* log.list({ key }, 1)
+  return yield* new NotFound({
+    message:
+      delivery === undefined
+        ? `There is no delivery ${id}; deliveries are kept for 7 days, dead letters for 30.`
+        : delivery.state === "waiting"
+          ? `${id} is already queued; the next attempt is at ${formatUtcInstant(delivery.due_at)}.`
+          : `The subscription of ${id} was deleted.`
+  })
+})

@@ -1,0 +1,153 @@
+import { BACKLOG_COUNT_LIMIT } from "../../jobs/backlog-statements.ts"
+import { MIN_SERVER_VERSION } from "../../platform/database/server-check.ts"
+import type { BacklogStatus } from "../../service/backlog.ts"
+import { errorFinding, type Finding, okFinding, warningFinding } from "./finding.ts"
+
+// What a number means, without asking anybody.
+
+/** Milliseconds that two clocks may differ: beyond, signatures and windows begin to be judged wrongly. */
+export const MAX_CLOCK_DIFFERENCE_MS = 2_000
+/** Seconds that work may be due until it is said, and until something is wrong. */
+export const QUEUE_SLOW_SECONDS = 60
+export const QUEUE_STUCK_SECONDS = 600
+/** Free bytes of a disk below which it is said, and below which something is wrong. */
+export const DISK_LOW_BYTES = 1024 ** 3
+export const DISK_FULL_BYTES = 100 * 1024 ** 2
+/** The first Node that the service runs on. */
+export const MIN_NODE_VERSION = 24
+/** Connections a server keeps for its superuser. */
+const RESERVED_CONNECTIONS = 3
+
+/** `theirs` was read between `before` and `after` of this machine, all in milliseconds; `precision`: of theirs. */
+export const clockFinding = (owner: string, { before, after, remote, precision = 0 }: ClockReading): Finding => {
+  const check = `clock of ${owner}`
+  const differenceMs = Math.max(0, before - (remote + precision), remote - after)
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return okFinding(check, `${differenceMs} ms from this machine's`)
+  return warningFinding(
+    check,
+    `${(differenceMs / 1000).toFixed(1)} s ${remote < before ? "behind" : "ahead of"} this machine's`,
+    "synchronize both clocks with NTP (timedatectl set-ntp true)"
+  )
+}
+
+export interface ClockReading {
+  readonly before: number
+  readonly after: number
+  readonly remote: number
+  readonly precision?: number
+}
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`
+
+export const diskFinding = (variable: string, freeBytes: number): Finding => {
+  const check = `disk of ${variable}`
+  const found = `${megabytes(freeBytes)} free`
+  const advice = `free space there, or move ${variable} to a larger disk`
+  if (freeBytes < DISK_FULL_BYTES) return errorFinding(check, found, advice)
+  return freeBytes < DISK_LOW_BYTES ? warningFinding(check, found, advice) : okFinding(check, found)
+}
+
+/** A worker that dies leaves its lease to run out: what is stuck shows as the age of the oldest. */
+export const queueFinding = ({ kind, due, oldestSeconds }: BacklogStatus): Finding => {
+  const check = `queue of ${kind}`
+  if (oldestSeconds === null) return okFinding(check, "nothing is due")
+  const seconds = Math.floor(oldestSeconds)
+  const countText = due > BACKLOG_COUNT_LIMIT ? `more than ${BACKLOG_COUNT_LIMIT}` : String(due)
+  const found = `${countText} due, the oldest for ${seconds} s`
+  const advice = "check that a process with background work runs, and read its log"
+  if (seconds >= QUEUE_STUCK_SECONDS) return errorFinding(check, found, advice)
+  return seconds >= QUEUE_SLOW_SECONDS ? warningFinding(check, found, advice) : okFinding(check, found)
+}
+
+/** `version` as PostgreSQL numbers it: 150004 is 15.4. */
+export const postgresFinding = (version: number): Finding => {
+  const major = Math.floor(version / 10_000)
+  const found = `PostgreSQL ${major}.${version % 10_000}`
+  return major >= MIN_SERVER_VERSION
+    ? okFinding("version of the database", found)
+    : errorFinding("version of the database", found, `upgrade the server to PostgreSQL ${MIN_SERVER_VERSION} or newer`)
+}
+
+export const nodeFinding = (version: string): Finding =>
+  Number.parseInt(version.replace(/^v/, ""), 10) >= MIN_NODE_VERSION
+    ? okFinding("version of Node", version)
+    : errorFinding("version of Node", version, `run Node ${MIN_NODE_VERSION} or newer`)
+
+/** Names of migrations that wait, and how many the database has that this release does not know. */
+export const schemaFinding = (pending: ReadonlyArray<string>, unknownCount: number): Finding => {
+  if (unknownCount > 0) {
+    return warningFinding(
+      "schema",
+      `a newer release applied ${unknownCount} more migrations`,
+      "run the newer release here too"
+    )
+  }
+  return pending.length === 0
+    ? okFinding("schema", "up to date")
+    : errorFinding("schema", `${pending.length} pending migrations, the first is ${pending[0]}`, "run latchkey migrate")
+}
+
+/** Whether a server lets `workers` processes have the connections that each may open. */
+export const connectionsFinding = (maxConnections: number, workers: number, connectionsPerWorker: number): Finding => {
+  const needed = workers * connectionsPerWorker
+  const found = `${workers} workers may open ${needed} connections; max_connections allows ${maxConnections}`
+  return needed <= maxConnections - RESERVED_CONNECTIONS
+    ? okFinding("connections", found)
+    : warningFinding(
+        "connections",
+        found,
+        `set max_connections to ${needed + RESERVED_CONNECTIONS} or more, or run fewer workers`
+      )
+}
+
+/** What secrets the database has, counted by the key they are sealed with. */
+export interface SealedSecrets {
+  /** Whether SECRET_KEY is set. */
+  readonly isSet: boolean
+  readonly isDemo: boolean
+  /** Ids of keys that are missing. */
+  readonly missing: ReadonlyArray<string>
+  /** Secrets that are kept otherwise than they would be written now. */
+  readonly otherwise: number
+}
+
+export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecrets): Finding => {
+  const check = "SECRET_KEY"
+  if (missing.length > 0) {
+    return errorFinding(
+      check,
+      `lacks ${missing.join(", ")}, which secrets of the database need`,
+      "add the key with that id from a former value of SECRET_KEY"
+    )
+  }
+  if (!isSet && isDemo) return okFinding(check, "is not set; the demo does not need it")
+  if (!isSet) {
+    return warningFinding(
+      check,
+      "is not set: the database stores signing secrets and calendar addresses unencrypted",
+      "set it to the output of latchkey secret new, restart, then run latchkey secret rotate"
+    )
+  }
+  return otherwise === 0
+    ? okFinding(check, "decrypts every secret, and all use its first key")
+    : warningFinding(check, `${otherwise} secrets do not use its first key`, "run latchkey secret rotate")
+}
+
+/** Deliveries that were given up within a day, counted up to `most`. */
+export const deadLettersFinding = (count: number): Finding =>
+  count === 0
+    ? okFinding("dead letters", "none in the last day")
+    : warningFinding(
+        "dead letters",
+        `${count} deliveries became dead letters in the last day`,
+        "run latchkey webhook deliveries --dead, then latchkey webhook replay --dead"
+      )
+
+export const pausedWebhooksFinding = (count: number): Finding =>
+  count === 0
+    ? okFinding("receivers", "none is paused")
+    : warningFinding(
+        "receivers",
+        `${count} webhooks are paused; the paused_reason of each says why`,
+        "ask their hosts to update the webhook, which ends the pause"
+      )

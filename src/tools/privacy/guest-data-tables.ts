@@ -1,0 +1,22 @@
+import { guestDataInOrders } from "../../domain/bookings/orders/guest-data.ts"
+import { GUEST_DATA_IN_STAYS } from "../../domain/bookings/stays/guest-data.ts"
+import { calendarDayGuestData } from "../../domain/calendars/availability/guest-data.ts"
+import type { GuestDataTable } from "../../domain/guest-data.ts"
+import { CONVERSATION_GUEST_DATA } from "../../domain/guests/conversations/guest-data.ts"
+import { guestDataInReviews } from "../../domain/guests/reviews/guest-data.ts"
+import { guestDataInTransactions } from "../../domain/money/guest-data.ts"
+import { guestDataInTasks } from "../../domain/work/tasks/guest-data.ts"
+
+/**
+ * Everywhere something about a guest is written. What is handed out and what goes are both read from here, and a test goes through
+ * every table there is: each is in this list, or has its reason not to be (test/tools/privacy/guest-data-tables.test.ts).
+ */
+export const GUEST_DATA_TABLES: ReadonlyArray<GuestDataTable> = [
+  guestDataInOrders,
+  ...GUEST_DATA_IN_STAYS,
+  ...CONVERSATION_GUEST_DATA,
+  guestDataInReviews,
+  guestDataInTasks,
+  guestDataInTransactions,
+  calendarDayGuestData
+]

@@ -1,0 +1,150 @@
+import { Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { recordChange } from "../../changes/recorded-change.ts"
+import {
+  belongsToConversations,
+  belongsToOrders,
+  type GuestDataTable,
+  type GuestRecordIds
+} from "../../domain/guest-data.ts"
+import { Images, type OpenedImage } from "../../domain/guests/images/Images.ts"
+import { makeRowsReader } from "../../platform/database/rows.ts"
+import { GUEST_DATA_TABLES } from "./guest-data-tables.ts"
+import type { GuestMatch } from "./guest-search.ts"
+
+// Everything about a guest, a JSON object a line, so that neither who writes nor who reads it needs memory for all at once: first
+// what it is, then records of each place, then images, and at last how many: a file without that was cut off.
+
+/** Records that are read at once. */
+const EXPORT_PAGE_ROWS = 200
+
+const readRecords = makeRowsReader(Schema.Struct({ record: Schema.Json }))
+
+/** Writes one line. */
+export type ExportWriter<E> = (line: object) => Effect.Effect<void, E>
+
+const loadRecords = Effect.fnUntraced(function* (table: GuestDataTable, party: GuestRecordIds, offset: number) {
+  const sql = yield* SqlClient.SqlClient
+  const hidden = ["operator_id", ...(table.secretColumns ?? [])]
+  return yield* readRecords(sql`
+    SELECT to_jsonb(t) - ${hidden}::text[] AS record FROM ${sql(table.table)} t
+    WHERE t.operator_id = ${party.operatorId} AND ${table.belongsToGuest(sql, party)}
+    ORDER BY ${sql.csv(table.keyColumns.map((column) => sql`t.${sql(column)}`))} LIMIT ${EXPORT_PAGE_ROWS} OFFSET ${offset}`)
+})
+
+/** The records of one party, page by page; answers how many. */
+const writeRecords = Effect.fnUntraced(function* <E>(party: GuestRecordIds, write: ExportWriter<E>) {
+  let count = 0
+  for (const table of GUEST_DATA_TABLES) {
+    for (let offset = 0; ; offset += EXPORT_PAGE_ROWS) {
+      const page = yield* loadRecords(table, party, offset)
+      for (const { record } of page) yield* write({ place: table.table, record })
+      count += page.length
+      if (page.length < EXPORT_PAGE_ROWS) break
+    }
+  }
+  return count
+})
+
+const readTokens = makeRowsReader(Schema.Struct({ place: Schema.String, id: Schema.Int, token: Schema.String }))
+
+const loadImages = Effect.fnUntraced(function* (party: GuestRecordIds) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* readTokens(sql`
+    SELECT 'identity_images' AS place, t.id, i.token FROM identity_images t
+    JOIN images i ON i.operator_id = t.operator_id AND i.id = t.image_id
+    WHERE t.operator_id = ${party.operatorId} AND ${belongsToOrders(sql, party)}
+    UNION ALL
+    SELECT 'messages', t.id, i.token FROM messages t JOIN images i ON i.operator_id = t.operator_id AND i.id = t.image_id
+    WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}
+    ORDER BY 1, 2`)
+})
+
+/**
+ * All records as they are at one moment, and which images they refer to; these are read afterwards, since the embedded database
+ * answers nobody else meanwhile.
+ */
+const writeSnapshot = Effect.fnUntraced(function* <E>(party: GuestRecordIds, write: ExportWriter<E>) {
+  const sql = yield* SqlClient.SqlClient
+  const snapshot = Effect.gen(function* () {
+    yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.unprepared
+    return { records: yield* writeRecords(party, write), images: yield* loadImages(party) }
+  })
+  return yield* sql.withTransaction(snapshot)
+})
+
+/** All bytes of an image; none where any are missing. */
+const readImageBytes = Effect.fnUntraced(function* (image: OpenedImage) {
+  const images = yield* Images
+  const chunks: Array<Uint8Array> = []
+  for (let position = 0; position < image.bytes; ) {
+    const chunk = yield* images.read(image, position)
+    if (Option.isNone(chunk)) return undefined
+    chunks.push(chunk.value)
+    position += chunk.value.length
+  }
+  return Buffer.concat(chunks)
+})
+
+type GuestImageRow = Effect.Success<ReturnType<typeof loadImages>>[number]
+
+/** Writes the images; answers how many, and of how many the bytes are gone. */
+const writeImages = Effect.fnUntraced(function* <E>(imageRows: ReadonlyArray<GuestImageRow>, write: ExportWriter<E>) {
+  const imageStore = yield* Images
+  let [images, images_missing] = [0, 0]
+  for (const { place, id, token } of imageRows) {
+    const opened = yield* imageStore.open(token)
+    const bytes = Option.isSome(opened) ? yield* readImageBytes(opened.value) : undefined
+    if (bytes === undefined) images_missing++
+    else {
+      yield* write({ image: { place, id }, jpeg: bytes.toString("base64") })
+      images++
+    }
+  }
+  return { images, images_missing }
+})
+
+/** Leaves the trail of what was handed out. */
+const recordExport = Effect.fnUntraced(function* (operatorId: number, matches: ReadonlyArray<GuestMatch>) {
+  const sql = yield* SqlClient.SqlClient
+  const records = Array.from(new Set(matches.flatMap((match) => match.records)))
+  yield* recordChange(sql, {
+    change: sql`exported AS (SELECT record FROM unnest(${records}::text[]) record)`,
+    events: [],
+    touched: sql`SELECT ${operatorId}::bigint AS operator_id, record, '{}'::text[] AS fields FROM exported`,
+    outcome: sql`SELECT true AS exported`
+  })
+})
+
+/** Everything as one party: a conversation of two orders is told once. */
+const mergeParties = (operatorId: number, matches: ReadonlyArray<GuestMatch>): GuestRecordIds => {
+  const distinct = <A>(select: (party: GuestRecordIds) => ReadonlyArray<A>): ReadonlyArray<A> =>
+    Array.from(new Set(matches.flatMap(({ party }) => select(party))))
+  return {
+    operatorId,
+    orderIds: distinct(({ orderIds }) => orderIds),
+    stayIds: distinct(({ stayIds }) => stayIds),
+    conversationIds: distinct(({ conversationIds }) => conversationIds),
+    codes: distinct(({ codes }) => codes)
+  }
+}
+
+/** Writes everything about a guest. The trail first: what is handed out without one never was. */
+export const exportGuest = Effect.fnUntraced(function* <E>(
+  operatorId: number,
+  matches: ReadonlyArray<GuestMatch>,
+  output: { readonly at: Date; readonly write: ExportWriter<E> }
+) {
+  const party = mergeParties(operatorId, matches)
+  yield* recordExport(operatorId, matches)
+  yield* output.write({
+    format: "latchkey guest",
+    version: 1,
+    operator_id: operatorId,
+    made_at: output.at.toISOString()
+  })
+  const snapshot = yield* writeSnapshot(party, output.write)
+  const summary = { records: snapshot.records, ...(yield* writeImages(snapshot.images, output.write)) }
+  yield* output.write({ end: summary })
+  return summary
+})

@@ -1,0 +1,271 @@
+import { Cause, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { CurrentActor, systemActor } from "../../contract/actor.ts"
+import { daysBefore } from "../../contract/time.ts"
+import { hasGuestDataCondition } from "../../domain/bookings/stays/guest-data.ts"
+import { hasGuestDetailsCondition } from "../../domain/guests/conversations/guest-data.ts"
+import { eraseOldMessagesSql, MESSAGE_RETENTION_BATCH } from "../../domain/guests/conversations/message-retention.ts"
+import {
+  MESSAGE_IMAGES_PER_STATEMENT,
+  releaseOldMessageImagesSql
+} from "../../domain/guests/images/message-image-retention.ts"
+import { repeatPeriodically } from "../../jobs/loop.ts"
+import { RETENTION_MS } from "../../jobs/retention.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { findStorageFailure } from "../../platform/database/storage-failure.ts"
+import { RetentionDays } from "../../platform/installation.ts"
+import { eraseGuest, eraseStoredResponses } from "./guest-erasure.ts"
+import { findGuestByConversation, findGuestByOrder, type GuestMatch } from "./guest-search.ts"
+
+// What the settings keep for so many days goes after them. Operators take turns of a bounded size, so that one with years to forget
+// keeps nobody waiting; what was done is seen by its being gone, so any number of processes may be at it and one that dies
+// leaves the rest for the next look.
+
+/** Stays that one turn of an operator looks at. */
+export const STAYS_PER_BATCH = 50
+
+/** Conversations without an order that one turn of an operator looks at. */
+export const INQUIRIES_PER_BATCH = 50
+
+/** One kind of what goes. */
+interface RetentionTask<Cursor> {
+  /** The next operator after one, that has any: a query for `operator_id`. */
+  readonly nextOperatorSql: (sql: SqlClient.SqlClient, after: number) => Fragment
+  /** Where a turn of an operator begins. */
+  readonly start: Cursor
+  /** A turn; answers where the next one goes on, undefined where there is no more of it. */
+  readonly runBatch: (
+    operatorId: number,
+    cursor: Cursor
+  ) => Effect.Effect<Cursor | undefined, never, SqlClient.SqlClient | CurrentActor>
+}
+
+const readOperator = makeSingleRowReader(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
+const readCount = makeSingleRowReader(Schema.Struct({ rows: Schema.Int }))
+
+/** Every operator's turn, and again of those that have more, until none has. */
+const runForAllOperators = Effect.fnUntraced(function* <Cursor>({
+  nextOperatorSql,
+  start,
+  runBatch
+}: RetentionTask<Cursor>) {
+  const sql = yield* SqlClient.SqlClient
+  const findNextOperator = (after: number) =>
+    Effect.map(readOperator(sql`${nextOperatorSql(sql, after)}`), (row) => row.operator_id)
+  let unfinished: Array<readonly [operatorId: number, from: Cursor]> = []
+  const runOperatorBatch = Effect.fnUntraced(function* (operatorId: number, cursor: Cursor) {
+    const nextCursor = yield* runBatch(operatorId, cursor)
+    if (nextCursor !== undefined) unfinished.push([operatorId, nextCursor])
+  })
+  for (
+    let operatorId = yield* findNextOperator(0);
+    operatorId !== null;
+    operatorId = yield* findNextOperator(operatorId)
+  ) {
+    yield* runOperatorBatch(operatorId, start)
+  }
+  while (unfinished.length > 0) {
+    const round = unfinished
+    unfinished = []
+    for (const [operatorId, cursor] of round) yield* runOperatorBatch(operatorId, cursor)
+  }
+})
+
+/** Of one statement that answers how many it did, as many as it may do at once where there may be more. */
+const makeCountedTask = (
+  nextOperatorSql: RetentionTask<true>["nextOperatorSql"],
+  rowsPerBatch: number,
+  statement: (sql: SqlClient.SqlClient, operatorId: number) => Fragment
+): RetentionTask<true> => ({
+  nextOperatorSql,
+  start: true,
+  runBatch: Effect.fnUntraced(function* (operatorId) {
+    const sql = yield* SqlClient.SqlClient
+    const { rows } = yield* readCount(sql`${statement(sql, operatorId)}`)
+    return rows === rowsPerBatch ? true : undefined
+  })
+})
+
+const messageRetention = (cutoff: Date, now: Date) =>
+  makeCountedTask(
+    (sql, after) => sql`SELECT min(operator_id) AS operator_id FROM messages WHERE operator_id > ${after}`,
+    MESSAGE_RETENTION_BATCH,
+    (sql, operatorId) => eraseOldMessagesSql(sql, operatorId, cutoff, now)
+  )
+
+const imageRetention = (cutoff: Date, now: Date) =>
+  makeCountedTask(
+    (sql, after) => sql`
+      SELECT min(operator_id) AS operator_id FROM images
+      WHERE operator_id > ${after} AND kind = 'message' AND delete_at IS NULL`,
+    MESSAGE_IMAGES_PER_STATEMENT,
+    (sql, operatorId) => releaseOldMessageImagesSql(sql, operatorId, cutoff, now)
+  )
+
+const readStays = makeRowsReader(
+  Schema.Struct({ id: Schema.Int, order_id: Schema.Int, check_out_date: Schema.String, is_last: Schema.Boolean })
+)
+
+/** Stays after a place among those that say something of their guest and ended by then, and whether their order's last one did. */
+const loadEndedStays = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date, cursor: StayCursor) =>
+  readStays(sql`
+    SELECT t.id, t.order_id, t.check_out_date::text AS check_out_date, NOT EXISTS (
+      SELECT FROM stays later
+      WHERE later.operator_id = ${operatorId} AND later.order_id = t.order_id AND later.check_out_date > today.day) AS is_last
+    FROM stays t, (SELECT (${cutoff}::timestamptz AT TIME ZONE time_zone)::date AS day FROM operators WHERE id = ${operatorId}) today
+    WHERE t.operator_id = ${operatorId} AND ${hasGuestDataCondition(sql)} AND t.check_out_date <= today.day
+      AND (t.check_out_date, t.id) > (${cursor.day}::date, ${cursor.id}::bigint)
+    ORDER BY t.check_out_date, t.id LIMIT ${sql.literal(String(STAYS_PER_BATCH))}`)
+
+interface StayCursor {
+  readonly day: string
+  readonly id: number
+}
+
+/** What is erased of an order that is over: its conversation only once every order of it is. */
+const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): GuestMatch | undefined => {
+  const ownMatch = thread.find(({ party }) => party.orderIds.includes(orderId))
+  if (ownMatch === undefined || ownMatch.currentStayCodes.length > 0) return undefined
+  if (thread.every(({ currentStayCodes: current }) => current.length === 0)) return ownMatch
+  return {
+    ...ownMatch,
+    party: { ...ownMatch.party, conversationIds: [] },
+    records: ownMatch.records.filter((record) => record.startsWith("reservation:"))
+  }
+}
+
+/** One guest who cannot be erased keeps no other from it; a database that is away or full keeps all. */
+const eraseGuestAlone = <E>(match: GuestMatch, isStillDue?: Effect.Effect<boolean, E>) =>
+  Effect.orDie(eraseGuest(match, isStillDue)).pipe(
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause) && findStorageFailure(cause) === undefined,
+      (cause) =>
+        Effect.logWarning("erasing a guest failed and is tried again", cause).pipe(
+          Effect.annotateLogs({ operator_id: match.party.operatorId, records: match.records })
+        )
+    )
+  )
+
+const guestRetention = (cutoff: Date): RetentionTask<StayCursor> => ({
+  nextOperatorSql: (sql, after) =>
+    sql`SELECT min(t.operator_id) AS operator_id FROM stays t WHERE t.operator_id > ${after} AND ${hasGuestDataCondition(sql)}`,
+  start: { day: "0001-01-01", id: 0 },
+  runBatch: Effect.fnUntraced(function* (operatorId, cursor) {
+    const sql = yield* SqlClient.SqlClient
+    const endedStays = yield* loadEndedStays(sql, operatorId, cutoff, cursor)
+    const endedOrderIds = Array.from(
+      new Set(endedStays.flatMap(({ order_id, is_last }) => (is_last ? [order_id] : [])))
+    )
+    // By the day after: who left on the day itself is over.
+    const threads = yield* Effect.forEach(endedOrderIds, (id) =>
+      findGuestByOrder(operatorId, id, daysBefore(cutoff, -1))
+    )
+    const matches = endedOrderIds.flatMap((id, index) => toErasableMatch(id, threads[index] ?? []) ?? [])
+    yield* Effect.orDie(eraseStoredResponses(matches))
+    yield* Effect.forEach(matches, (match) => eraseGuestAlone(match), { discard: true })
+    const lastStay = endedStays.at(-1)
+    return lastStay !== undefined && endedStays.length === STAYS_PER_BATCH
+      ? { day: lastStay.check_out_date, id: lastStay.id }
+      : undefined
+  })
+})
+
+const readInquiries = makeRowsReader(
+  Schema.Struct({ id: Schema.Int, code: Schema.String, last_message_at: Schema.String })
+)
+
+interface InquiryCursor {
+  /** Of the last message, as the database writes it. */
+  readonly at: string
+  readonly id: number
+}
+
+/**
+ * Whether a conversation `t` that says who its guest is has been quiet since then, and every order of it is over: one in which somebody
+ * asked for days to come, or that has something to be sent yet, or an offer that may be taken, is not.
+ */
+const quietSinceCondition = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
+  t.operator_id = ${operatorId} AND ${hasGuestDetailsCondition(sql)} AND t.last_message_at <= ${cutoff}
+    AND (t.inquiry_check_out_date IS NULL OR t.inquiry_check_out_date <= ${operatorDaySql(sql, operatorId, cutoff)})
+    AND NOT EXISTS (
+      SELECT FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
+      WHERE o.operator_id = ${operatorId} AND o.conversation_id = t.code AND s.check_out_date > ${operatorDaySql(sql, operatorId, cutoff)})
+    AND NOT EXISTS (
+      SELECT FROM messages m WHERE m.operator_id = ${operatorId} AND m.conversation_id = t.id AND m.delivery = 'queued')
+    AND NOT EXISTS (
+      SELECT FROM special_offers f WHERE f.operator_id = ${operatorId} AND f.conversation_id = t.id AND f.status = 'active')`
+
+const operatorDaySql = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
+  (SELECT (${cutoff}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId})`
+
+/** Those after a place. Most led to no order: the guests of the others went with their stays, unless a channel has named them again since. */
+export const oldInquiriesSql = (
+  sql: SqlClient.SqlClient,
+  operatorId: number,
+  cutoff: Date,
+  cursor: InquiryCursor
+): Fragment => sql`
+  SELECT t.id, t.code, t.last_message_at::text AS last_message_at
+  FROM conversations t
+  WHERE ${quietSinceCondition(sql, operatorId, cutoff)} AND (t.last_message_at, t.id) > (${cursor.at}::timestamptz, ${cursor.id}::bigint)
+  ORDER BY t.last_message_at, t.id LIMIT ${sql.literal(String(INQUIRIES_PER_BATCH))}`
+
+const readStillQuiet = makeSingleRowReader(Schema.Struct({ still: Schema.Boolean }))
+
+/** Whether it is so of all of them; who writes in one waits meanwhile. */
+export const areQuietSince = (
+  sql: SqlClient.SqlClient,
+  { party: { operatorId, conversationIds } }: GuestMatch,
+  cutoff: Date
+) =>
+  Effect.map(
+    readStillQuiet(sql`
+      SELECT NOT EXISTS (
+        SELECT FROM unnest(${conversationIds}::bigint[]) AS found (id)
+        WHERE NOT EXISTS (SELECT FROM conversations t WHERE t.id = found.id AND ${quietSinceCondition(sql, operatorId, cutoff)})) AS still`),
+    ({ still }) => still
+  )
+
+const inquiryRetention = (cutoff: Date): RetentionTask<InquiryCursor> => ({
+  nextOperatorSql: (sql, after) =>
+    sql`SELECT min(t.operator_id) AS operator_id FROM conversations t WHERE t.operator_id > ${after} AND ${hasGuestDetailsCondition(sql)}`,
+  start: { at: "-infinity", id: 0 },
+  runBatch: Effect.fnUntraced(function* (operatorId, cursor) {
+    const sql = yield* SqlClient.SqlClient
+    const inquiries = yield* readInquiries(sql`${oldInquiriesSql(sql, operatorId, cutoff, cursor)}`)
+    const threads = yield* Effect.forEach(inquiries, ({ code }) =>
+      findGuestByConversation(operatorId, code, daysBefore(cutoff, -1))
+    )
+    const matches = threads
+      .filter((thread) => thread.every(({ currentStayCodes: current }) => current.length === 0))
+      .flat()
+    yield* Effect.orDie(eraseStoredResponses(matches))
+    yield* Effect.forEach(matches, (match) => eraseGuestAlone(match, areQuietSince(sql, match, cutoff)), {
+      discard: true
+    })
+    const lastInquiry = inquiries.at(-1)
+    return lastInquiry !== undefined && inquiries.length === INQUIRIES_PER_BATCH
+      ? { at: lastInquiry.last_message_at, id: lastInquiry.id }
+      : undefined
+  })
+})
+
+/** Forgets what is older than the days say, of all operators. */
+export const applyGuestRetention = Effect.fnUntraced(function* (days: RetentionDays, now: Date) {
+  if (days.messages !== undefined) yield* runForAllOperators(messageRetention(daysBefore(now, days.messages), now))
+  if (days.images !== undefined) yield* runForAllOperators(imageRetention(daysBefore(now, days.images), now))
+  if (days.orders === undefined) return
+  yield* runForAllOperators(guestRetention(daysBefore(now, days.orders)))
+  yield* runForAllOperators(inquiryRetention(daysBefore(now, days.orders)))
+})
+
+/** Forgets for as long as the process runs, where the settings say that something goes. */
+export const layerGuestRetention = Layer.effectDiscard(
+  Effect.flatMap(RetentionDays, (days) => {
+    if (Object.values(days).every((each) => each === undefined)) return Effect.void
+    return repeatPeriodically("forgetting what is kept for so many days", RETENTION_MS, (now) =>
+      Effect.provideService(applyGuestRetention(days, now), CurrentActor, systemActor("retention", "guest erase"))
+    )
+  })
+)

@@ -1,0 +1,29 @@
+import { Effect, type Latch, Layer } from "effect"
+import { Readiness } from "../../platform/database/Readiness.ts"
+import { takeOwnSnapshot } from "../../platform/telemetry/metrics/Snapshots.ts"
+import type { WorkerMessage } from "./worker-messages.ts"
+
+/** Milliseconds after which a worker says by itself what it counted: so much is lost at most with one that dies. */
+const REPORT_INTERVAL_MS = 10_000
+/** Milliseconds that its database gets to answer before it is told not to: less than the parent waits. */
+const READY_TIMEOUT_MS = 700
+
+/** Says what this worker counted, when it is asked, from time to time, and as it ends. */
+export const layerMetricsReporter = (requested: Latch.Latch, send: (message: WorkerMessage) => void) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { isReady: isDatabaseReady } = yield* Readiness
+      const isReady = Effect.timeoutOrElse(isDatabaseReady, {
+        duration: READY_TIMEOUT_MS,
+        orElse: () => Effect.succeed(false)
+      })
+      const report = (ready: boolean) => Effect.map(takeOwnSnapshot, (measured) => send({ measured, ready }))
+      yield* Effect.addFinalizer(() => report(false))
+      const iteration = Effect.raceFirst(requested.await, Effect.sleep(REPORT_INTERVAL_MS)).pipe(
+        Effect.andThen(requested.close),
+        Effect.andThen(Effect.flatMap(isReady, report)),
+        Effect.withTracerEnabled(false)
+      )
+      yield* Effect.forkScoped(Effect.forever(iteration))
+    })
+  )

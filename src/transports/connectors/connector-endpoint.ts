@@ -1,0 +1,175 @@
+import { ByteSize, Cause, Clock, Context, Effect, Layer, Option } from "effect"
+import { type HttpServerError, HttpServerResponse } from "effect/http"
+import { MaxBodySize } from "effect/http/HttpIncomingMessage"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import {
+  ConnectorMessageReceiver,
+  type ConnectorMessageResponse,
+  parseSignatureHeaders,
+  rejectionResponse,
+  type SignatureHeaders,
+  unsignedResponse
+} from "../../connectors/http/ConnectorMessageReceiver.ts"
+import { makeThrottledWarning } from "../../connectors/http/throttled-warning.ts"
+import { networkOf } from "../../contract/caller-address.ts"
+import type { ServiceResponse as ServiceAnswer } from "../../contract/envelope.ts"
+import type { ServerError } from "../../contract/errors.ts"
+import { isStatementTimeout } from "../../platform/database/statement-timeout.ts"
+import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODY_MS } from "../../platform/limits.ts"
+import { withRootSpan } from "../../platform/telemetry/spans.ts"
+import { parseTraceparent } from "../../platform/telemetry/traceparent.ts"
+import { callerIpAddress } from "../http/caller-address.ts"
+import { NO_STORE } from "../http/no-store.ts"
+import { serverErrorAttributes } from "../http/server-error-attributes.ts"
+import { ConnectorPermits } from "./connector-permits.ts"
+
+/** Below which path connectors speak, each at its id. */
+export const CONNECTORS_PREFIX = "/connectors/"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** What is below {@link CONNECTORS_PREFIX}; undefined: nothing, as at any path that nobody knows. */
+export type ConnectorHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+
+/** The door of connectors, where the process has one. */
+export const ConnectorEndpoint = Context.Reference<ConnectorHandler>(
+  "latchkey/transports/connectors/ConnectorEndpoint",
+  {
+    defaultValue: () => () => Effect.succeed(undefined)
+  }
+)
+
+const PATH = /^\/connectors\/([1-9]\d{0,14})$/
+
+const toResponse = ({ status, body, retryAfter }: ConnectorMessageResponse): Response =>
+  HttpServerResponse.text(JSON.stringify(body), {
+    status,
+    contentType: "application/json",
+    headers: retryAfter === undefined ? NO_STORE : { ...NO_STORE, "retry-after": String(retryAfter) }
+  })
+
+/** What the door answers that may not be opened as it was asked for, and where nothing is. */
+export const toConnectorErrorResponse = ({ envelope }: ServiceAnswer): Response =>
+  toResponse(rejectionResponse(envelope.error_code, envelope.error_msg))
+
+const methodNotAllowed = rejectionResponse(405, "This address takes POST.")
+const unsupportedMediaType = rejectionResponse(415, "The body must be JSON: send Content-Type: application/json.")
+const tooLarge = rejectionResponse(413, `The body must not be larger than ${BODY_BYTES} bytes.`)
+const tooSlow = rejectionResponse(408, `The body must arrive within ${CONNECTOR_BODY_MS / 1000} seconds.`)
+const unreadableBody = rejectionResponse(400, "The body could not be read.")
+const tooManyBodies = rejectionResponse(503, "Too many messages arrive at once: send this message again.", 1)
+const toBusyReply = (seconds: number) =>
+  rejectionResponse(503, "The service is busy: wait for Retry-After seconds.", seconds)
+const internalError = rejectionResponse(
+  500,
+  "Something went wrong on our side: send the same message again.",
+  BUSY_RETRY_SECONDS
+)
+
+/** Why the body of a message is not even read. */
+const checkHeaders = ({ headers }: HttpServerRequest): ConnectorMessageResponse | undefined => {
+  if (!/^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")) return unsupportedMediaType
+  return Number(headers["content-length"] ?? 0) > BODY_BYTES ? tooLarge : undefined
+}
+
+const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+
+/** The bytes of a message, or why there are none. */
+const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, ConnectorMessageResponse> =>
+  request.arrayBuffer.pipe(
+    Effect.provideService(MaxBodySize, ByteSize.bytes(BODY_BYTES)),
+    Effect.mapError((error) => (isTooLarge(error) ? tooLarge : unreadableBody)),
+    // Whoever is too slow mostly does not hear so: to stop reading ends the connection.
+    Effect.timeoutOrElse({ duration: CONNECTOR_BODY_MS, orElse: () => Effect.fail(tooSlow) }),
+    Effect.map((bytes) => new Uint8Array(bytes))
+  )
+
+/** What came of a request: who is known to have sent it, and the answer. */
+interface MessageOutcome {
+  readonly signer?: number
+  readonly reply: ConnectorMessageResponse
+}
+
+/** Settings of the connector endpoint. */
+interface ConnectorSettings {
+  /** Whether to trust `X-Forwarded-For`, because a proxy in front sets it. */
+  readonly trustProxy?: boolean | undefined
+}
+
+/** Serves the endpoint of connectors. An unsigned message costs only its headers, or a body of limited size and time. */
+export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings = {}) =>
+  Layer.effect(
+    ConnectorEndpoint,
+    Effect.gen(function* () {
+      const messages = yield* ConnectorMessageReceiver
+      const permits = new ConnectorPermits(tooManyBodies)
+      const warn = makeThrottledWarning("the connector endpoint refused a message")
+
+      /** Receives a body and returns it with the connector that signed it. Fails if no connector did, and drops the body. */
+      const receiveSigned = (request: HttpServerRequest, id: number, signed: SignatureHeaders) =>
+        Effect.gen(function* () {
+          const body = yield* readBody(request)
+          const signer = yield* messages.findSigner(id, signed, body)
+          return signer === undefined ? yield* Effect.fail(unsignedResponse) : { signer, body }
+        })
+
+      const handleMessage = Effect.fnUntraced(function* (
+        request: HttpServerRequest,
+        id: number
+      ): Effect.fn.Return<MessageOutcome, ServerError> {
+        if (request.method !== "POST") return { reply: methodNotAllowed }
+        const signed = parseSignatureHeaders(request.headers, yield* Clock.currentTimeMillis)
+        const headerError = signed === undefined ? unsignedResponse : checkHeaders(request)
+        if (signed === undefined || headerError !== undefined) return { reply: headerError ?? unsignedResponse }
+        if (!(yield* messages.exists(id))) return { reply: unsignedResponse }
+        const source = { connectorId: id, network: networkOf(callerIpAddress(request, trustProxy) ?? "") }
+        const received = yield* Effect.result(permits.within(source, receiveSigned(request, id, signed)))
+        if (received._tag === "Failure") return { reply: received.failure }
+        const { signer, body } = received.success
+        return { signer, reply: yield* messages.receive(signer, signed, body) }
+      })
+
+      /** Logs each signed message within its rate limit. Logs other messages, which anybody may send, once a minute. */
+      const logOutcome = (id: number, { signer, reply: { status, body } }: MessageOutcome, ms: number) => {
+        const annotations = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }
+        if (signer === undefined) return warn(String(status), { ...annotations, named: id })
+        return status === 429
+          ? warn(`429 of ${signer}`, { ...annotations, connector_id: signer })
+          : Effect.annotateLogs(Effect.logInfo("connector message"), { ...annotations, connector_id: signer, ms })
+      }
+
+      const handleAndLog = Effect.fnUntraced(function* (request: HttpServerRequest, id: number) {
+        const startedAt = yield* Clock.currentTimeMillis
+        const outcome = yield* Effect.catchCause(handleMessage(request, id), toFailureOutcome)
+        yield* logOutcome(id, outcome, (yield* Clock.currentTimeMillis) - startedAt)
+        return toResponse(outcome.reply)
+      })
+
+      return (request) => {
+        const [, digits] = PATH.exec(request.url.split("?", 1)[0] ?? "") ?? []
+        return digits === undefined
+          ? Effect.succeed(undefined)
+          : withRootSpan(
+              {
+                name: "connector message",
+                kind: "server",
+                attributes: () => ({}),
+                parent: parseTraceparent(request.headers["traceparent"]),
+                told: serverErrorAttributes
+              },
+              handleAndLog(request, Number(digits))
+            )
+      }
+    })
+  )
+
+/** Returns the response to a message that failed for a reason of ours. */
+const toFailureOutcome = (cause: Cause.Cause<ServerError>): Effect.Effect<MessageOutcome> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  const error = Cause.findErrorOption(cause)
+  if (Option.isSome(error)) return Effect.succeed({ reply: toBusyReply(error.value.retryAfter ?? BUSY_RETRY_SECONDS) })
+  return isStatementTimeout(cause)
+    ? Effect.as(Effect.logWarning("a statement took too long", cause), { reply: toBusyReply(BUSY_RETRY_SECONDS) })
+    : Effect.as(Effect.logError("defect", cause), { reply: internalError })
+}

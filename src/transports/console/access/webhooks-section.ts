@@ -1,0 +1,83 @@
+import { Effect, Option } from "effect"
+import { type HostWebhook, HostWebhooks } from "../../../domain/webhooks/subscriptions/HostWebhooks.ts"
+import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
+import { Service } from "../../../service/service.ts"
+import { type Html, html, nothing } from "../../docs/html.ts"
+import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
+import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
+import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
+import { makeSudo } from "../sudo.ts"
+import { TEXTS } from "../texts.ts"
+import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+import {
+  createdSecretMessage,
+  creatorLabel,
+  eventsText,
+  readSubmittedSettings,
+  settingsFields,
+  stateBadge,
+  webhookUrl
+} from "./webhooks/webhook-parts.ts"
+
+const WORDS = TEXTS.access.webhooks
+const ADD_ACTION = "add_webhook"
+
+/** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
+export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: string) {
+  const [webhooks, service, sudo] = [yield* HostWebhooks, yield* Service, yield* makeSudo]
+
+  const show: AccessSection["show"] = (visit, failedForm) =>
+    Effect.flatMap(webhooks.list(visit.session.person.caller), (rows) =>
+      Effect.map(sudo.passwordField(visit), (password) => webhooksSection(visit, rows, password, failedForm))
+    )
+
+  const addWebhook = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
+    const passwordError = yield* sudo.check(visit, form)
+    if (Option.isSome(passwordError)) return passwordError.value
+    const fields = { url: form.get("url") ?? "", events: form.getAll("events") }
+    const outcome = yield* callOperation(service, visit, "create_webhook", fields, idempotencyKeyOf(form))
+    const addOutcome: ActionOutcome =
+      outcome._tag === "Ok" ? { _tag: "Shown", html: createdSecretMessage(outcome.data, WORDS.made) } : outcome
+    return addOutcome
+  })
+
+  const section: AccessSection = { show, actions: new Map([[ADD_ACTION, addWebhook]]) }
+  return section
+})
+
+const OPEN_ATTRIBUTE: Html = { html: " open" }
+
+const webhooksSection = (
+  visit: SignedInVisit,
+  rows: ReadonlyArray<HostWebhook>,
+  password: Html,
+  failedForm: SubmittedForm | undefined
+): Html => {
+  const submittedSettings = readSubmittedSettings(failedForm, ADD_ACTION)
+  const { timeZone } = visit.session.person.caller
+  return html`<section id="webhooks">
+<h2>${WORDS.title}</h2>
+<p>${WORDS.intro}${rows.length === 0 ? ` ${WORDS.none}` : ""}</p>
+${rows.length === 0 ? [] : webhooksTable(rows, timeZone)}
+<details${submittedSettings === undefined ? nothing : OPEN_ATTRIBUTE}><summary>${WORDS.add}</summary>
+<form method="post" action="${ACCESS_PATH}">${formKeyFields(visit)}
+${settingsFields(submittedSettings ?? { url: "", events: EVENT_NAMES })}
+${password}<button class="primary" name="${ACTION_FIELD}" value="${ADD_ACTION}">${WORDS.addButton}</button>
+</form></details>
+</section>
+`
+}
+
+const webhooksTable = (rows: ReadonlyArray<HostWebhook>, timeZone: string): Html => {
+  const { address, events, madeBy, state } = WORDS.columns
+  return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${madeBy}</th><th scope="col">${state}</th></tr></thead><tbody>
+${rows.map(
+  (webhook) => html`<tr>
+<td data-label="${address}"><a class="name" href="${webhookUrl(webhook.id)}">${webhook.url}</a></td>
+<td data-label="${events}">${eventsText(webhook)}</td>
+<td data-label="${madeBy}"><span class="name">${creatorLabel(webhook)}</span></td>
+<td data-label="${state}">${stateBadge(webhook, timeZone)}</td>
+</tr>
+`
+)}</tbody></table>`
+}

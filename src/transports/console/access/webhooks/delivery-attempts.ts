@@ -1,0 +1,84 @@
+import type { LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
+import type { DeliveryAttempt } from "../../../../domain/webhooks/deliveries/delivery.ts"
+import { webhookIdOf } from "../../../../domain/webhooks/deliveries/delivery-message.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import { type FormKeys, formKeyFields } from "../../page-frame.ts"
+import { TEXTS } from "../../texts.ts"
+import { ACTION_FIELD } from "../../visit.ts"
+import { explainResult, isAccepted } from "./response-explanations.ts"
+import { instantWithSecondsHtml, webhookUrl } from "./webhook-parts.ts"
+
+// What receivers answered, in words, with what they said.
+
+const WORDS = TEXTS.access.webhooks
+
+type LoggedAttempt = LoggedDelivery["attempts"][number]
+
+/** Status, why, how long it took, and what was said: nothing of it is ours, so all of it is escaped on its way. */
+const attemptResult = (result: Omit<LoggedAttempt, "attempt" | "started_at">): Html => {
+  const { status, reason, detail, duration_ms, first_bytes } = result
+  const statusText = status === null ? (reason ?? "") : String(status)
+  return html`<strong>${statusText}</strong> · ${duration_ms} ${WORDS.milliseconds} · ${explainResult(result)}${
+    detail === null ? nothing : html` <code>${detail}</code>`
+  }${first_bytes === null || first_bytes === "" ? nothing : html`<span class="soft"> ${WORDS.answer}</span><pre>${first_bytes}</pre>`}`
+}
+
+const attemptItem = (each: LoggedAttempt, timeZone: string): Html =>
+  html`<li>${instantWithSecondsHtml(each.started_at, timeZone)} · ${attemptResult(each)}</li>\n`
+
+const STATE_BADGES = { waiting: "wait", delivered: "good", dead: "bad" } as const
+
+const attemptList = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
+  const last = attempts.at(-1)
+  if (last === undefined) return html`<span class="soft">${WORDS.notTried}</span>`
+  const earlier = attempts.slice(0, -1).toReversed()
+  return html`<ul>${attemptItem(last, timeZone)}</ul>${
+    earlier.length === 0
+      ? nothing
+      : html`<details><summary>${WORDS.earlierTries} (${earlier.length})</summary><ul>${earlier.map((each) => attemptItem(each, timeZone))}</ul></details>`
+  }`
+}
+
+/** What sends it again; one that waits goes by itself. */
+const resendForm = (id: string, { state, subscription_id }: LoggedDelivery, formKeys: FormKeys): Html =>
+  state === "waiting"
+    ? nothing
+    : html`<form method="post" action="${webhookUrl(subscription_id)}">${formKeyFields(formKeys)}<input type="hidden" name="delivery" value="${id}"><button name="${ACTION_FIELD}" value="replay_delivery" aria-label="${WORDS.sendAgain}: ${id}">${WORDS.sendAgain}</button></form>`
+
+const deliveryRow = (delivery: LoggedDelivery, timeZone: string, formKeys: FormKeys): Html => {
+  const { event, record, queued_at, state, due_at } = delivery
+  const id = webhookIdOf(delivery)
+  const nextAttempt =
+    state === "waiting" ? html` ${WORDS.nextTry} ${instantWithSecondsHtml(due_at, timeZone)}` : nothing
+  return html`<tr>
+<td data-label="${WORDS.deliveryColumns.event}"><code>${event}</code>
+<div>${instantWithSecondsHtml(queued_at, timeZone)} <span class="badge ${STATE_BADGES[state]}">${WORDS.deliveryStates[state]}</span></div>
+<div class="soft">${record} · ${id}${nextAttempt}</div>
+${resendForm(id, delivery, formKeys)}</td>
+<td data-label="${WORDS.deliveryColumns.tries}">${attemptList(delivery, timeZone)}</td>
+</tr>
+`
+}
+
+/** The deliveries of a page, the latest first. */
+export const deliveriesTable = (
+  deliveries: ReadonlyArray<LoggedDelivery>,
+  timeZone: string,
+  formKeys: FormKeys
+): Html => {
+  const { event, tries } = WORDS.deliveryColumns
+  return html`<table class="cards"><thead><tr><th scope="col">${event}</th><th scope="col">${tries}</th></tr></thead><tbody>
+${deliveries.map((each) => deliveryRow(each, timeZone, formKeys))}</tbody></table>`
+}
+
+/** What became of a test event. */
+export const testEventResult = ({ result: attempt }: DeliveryAttempt, url: string): Html => {
+  const result =
+    attempt.outcome === "answered"
+      ? { status: attempt.status, reason: null, detail: null, first_bytes: attempt.firstBytes }
+      : { status: null, reason: attempt.reason, detail: attempt.detail, first_bytes: null }
+  const wasAccepted = isAccepted(result)
+  return html`<div class="message ${wasAccepted ? "done" : "error"}" role="status"><p>${WORDS.testSent} <code>${url}</code>. <strong>${
+    wasAccepted ? WORDS.testTaken : WORDS.testNotTaken
+  }</strong></p><div>${attemptResult({ ...result, duration_ms: attempt.durationMs })}</div></div>`
+}

@@ -1,0 +1,235 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { DeliveryLog, type LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
+import { type HostWebhook, HostWebhooks } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
+import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { ActionOutcome } from "../../action-outcome.ts"
+import { ACCESS_PATH, formKeyFields, redirectSeeOther, renderConsolePage } from "../../page-frame.ts"
+import { parseRecordId } from "../../record-id.ts"
+import { makeSudo } from "../../sudo.ts"
+import { TEXTS } from "../../texts.ts"
+import {
+  ACTION_FIELD,
+  type PageResponse,
+  type SignedInPage,
+  type SignedInVisit,
+  type SubmittedForm
+} from "../../visit.ts"
+import { deliveriesTable } from "./delivery-attempts.ts"
+import { CHANGE_ACTION, makeWebhookActions } from "./webhook-actions.ts"
+import {
+  creatorLabel,
+  instantWithSecondsHtml,
+  readSubmittedSettings,
+  settingsFields,
+  stateBadge,
+  WEBHOOK_PATH,
+  webhookTimeZoneNote,
+  webhookUrl
+} from "./webhook-parts.ts"
+
+const WORDS = TEXTS.access.webhooks
+
+/** The number a query names; undefined: it names none. */
+const readIdParam = (query: URLSearchParams, name: string): number | undefined => parseRecordId(query.get(name))
+
+/** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
+export const makeWebhookPage = Effect.gen(function* () {
+  const [webhooks, log, sudo, actions] = [
+    yield* HostWebhooks,
+    yield* DeliveryLog,
+    yield* makeSudo,
+    yield* makeWebhookActions
+  ]
+
+  const renderPage = Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    webhook: HostWebhook,
+    message: Html,
+    status = 200,
+    failedForm?: SubmittedForm
+  ) {
+    const before = readIdParam(visit.query, "before")
+    const logQuery = { operatorId: visit.session.person.caller.operatorId, subscriptionId: webhook.id, before }
+    const deliveries = yield* log.list(logQuery, WEBHOOK_DELIVERIES_SHOWN + 1)
+    const passwordField = yield* sudo.passwordField(visit)
+    const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WORDS.back}</a></p>
+${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${deliveriesSection(visit, webhook, deliveries)}${settingsSection(visit, webhook, passwordField, failedForm)}${dangerSection(visit, webhook, passwordField)}`
+    return renderConsolePage(visit, { title: WORDS.one, body }, status)
+  })
+
+  /** The webhook of the page's address, if who is signed in may see it. */
+  const withWebhook = (visit: SignedInVisit, render: (webhook: HostWebhook) => PageResponse): PageResponse => {
+    const id = readIdParam(visit.query, "id")
+    if (id === undefined && !visit.query.has("id")) return Effect.succeed(redirectSeeOther(ACCESS_PATH))
+    const webhookLookup = id === undefined ? Effect.undefined : webhooks.find(visit.session.person.caller, id)
+    return Effect.flatMap(webhookLookup, (webhook) =>
+      webhook === undefined ? Effect.succeed(notFoundPage(visit)) : render(webhook)
+    )
+  }
+
+  /** The page once more as it is then, after a form of it. */
+  const renderAgain = (visit: SignedInVisit, message: Html, status = 200, failedForm?: SubmittedForm) =>
+    withWebhook(visit, (webhook) => renderPage(visit, webhook, message, status, failedForm))
+
+  const toPageResponse = (
+    visit: SignedInVisit,
+    { id }: HostWebhook,
+    form: SubmittedForm,
+    outcome: ActionOutcome
+  ): PageResponse => {
+    switch (outcome._tag) {
+      case "Done":
+        return Effect.succeed(
+          redirectSeeOther(
+            outcome.messageKey === "webhook_deleted"
+              ? `${ACCESS_PATH}?done=${outcome.messageKey}`
+              : `${webhookUrl(id)}&done=${outcome.messageKey}`
+          )
+        )
+      case "Shown":
+        return renderAgain(visit, outcome.html)
+      case "Refused": {
+        const message = html`<p class="message error" role="alert">${outcome.message}</p>`
+        return Effect.map(renderAgain(visit, message, outcome.status, form), (response) =>
+          outcome.retryAfter === undefined
+            ? response
+            : HttpServerResponse.setHeader(response, "retry-after", String(outcome.retryAfter))
+        )
+      }
+    }
+  }
+
+  const webhookPage: SignedInPage = {
+    path: WEBHOOK_PATH,
+    show: (visit) => withWebhook(visit, (webhook) => renderPage(visit, webhook, doneMessageOf(visit))),
+    actions: new Map(
+      Array.from(actions, ([name, action]) => [
+        name,
+        (visit, form) =>
+          withWebhook(visit, (webhook) =>
+            Effect.flatMap(action(visit, form, webhook), (outcome) => toPageResponse(visit, webhook, form, outcome))
+          )
+      ])
+    )
+  }
+  return webhookPage
+})
+
+const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
+
+/** What the last form came to, in words. */
+const doneMessageOf = ({ query }: SignedInVisit): Html => {
+  const done = query.get("done") ?? ""
+  return isDoneMessage(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
+}
+
+const notFoundPage = (visit: SignedInVisit) =>
+  renderConsolePage(
+    visit,
+    {
+      title: WORDS.one,
+      body: html`<p>${WORDS.noSuch}</p><p><a href="${ACCESS_PATH}#webhooks">${WORDS.back}</a></p>`
+    },
+    404
+  )
+
+/** A form of the page, with a button for what it does. */
+const webhookForm = (
+  visit: SignedInVisit,
+  { id }: HostWebhook,
+  action: string,
+  buttonHtml: Html,
+  fields: Html = nothing
+): Html =>
+  html`<form method="post" action="${webhookUrl(id)}">${formKeyFields(visit)}${fields}
+<button name="${ACTION_FIELD}" value="${action}"${buttonHtml}</button></form>`
+
+const plainButton = (label: string): Html => html`>${label}`
+const primaryButton = (label: string): Html => html` class="primary">${label}`
+const dangerButton = (label: string): Html => html` class="danger">${label}`
+
+const statusSection = (visit: SignedInVisit, webhook: HostWebhook): Html => {
+  const { timeZone } = visit.session.person.caller
+  const isPaused = webhook.paused_at !== null
+  return html`<section>
+<h2>${WORDS.columns.state}</h2>
+<dl class="facts">
+<dt>${WORDS.columns.address}</dt><dd><code>${webhook.url}</code></dd>
+<dt>${WORDS.columns.state}</dt><dd>${stateBadge(webhook, timeZone)}</dd>
+<dt>${WORDS.columns.madeBy}</dt><dd>${creatorLabel(webhook)}</dd>
+<dt>${WORDS.madeAt}</dt><dd>${instantWithSecondsHtml(webhook.created_at, timeZone)}</dd>
+</dl>
+${webhookTimeZoneNote(timeZone)}
+${isPaused ? nothing : html`<p class="soft">${WORDS.pauseWords}</p>`}
+${
+  isPaused
+    ? webhookForm(visit, webhook, "resume_webhook", primaryButton(WORDS.resume))
+    : webhookForm(visit, webhook, "pause_webhook", plainButton(WORDS.pause))
+}
+</section>
+`
+}
+
+const settingsSection = (
+  visit: SignedInVisit,
+  webhook: HostWebhook,
+  password: Html,
+  failedForm: SubmittedForm | undefined
+): Html => html`<section>
+<h2>${WORDS.settings}</h2>
+<p class="soft">${WORDS.changeResumes}</p>
+${webhookForm(visit, webhook, CHANGE_ACTION, primaryButton(WORDS.change), html`${settingsFields(readSubmittedSettings(failedForm, CHANGE_ACTION) ?? webhook)}${password}`)}
+</section>
+`
+
+const testSection = (visit: SignedInVisit, webhook: HostWebhook): Html => html`<section>
+<h2>${WORDS.test}</h2>
+<p class="soft">${WORDS.testWords}</p>
+${webhookForm(visit, webhook, "test_webhook", plainButton(WORDS.test))}
+</section>
+`
+
+const deliveriesSection = (
+  visit: SignedInVisit,
+  { id }: HostWebhook,
+  loggedDeliveries: ReadonlyArray<LoggedDelivery>
+): Html => {
+  const deliveries = loggedDeliveries.slice(0, WEBHOOK_DELIVERIES_SHOWN)
+  const last = deliveries.at(-1)
+  const hasMore = loggedDeliveries.length > deliveries.length && last !== undefined
+  const isFirstPage = !visit.query.has("before")
+  return html`<section id="deliveries">
+<h2>${WORDS.deliveries}</h2>
+<p class="soft">${WORDS.deliveriesWords}</p>
+${deliveries.length === 0 ? html`<p>${WORDS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}
+${
+  isFirstPage && !hasMore
+    ? nothing
+    : html`<nav class="pages" aria-label="${WORDS.deliveries}">
+${isFirstPage ? nothing : html`<a href="${webhookUrl(id)}#deliveries">${WORDS.newest}</a>`}
+${hasMore ? html`<a href="${webhookUrl(id)}&before=${last.event_id}#deliveries">${WORDS.older}</a>` : nothing}
+</nav>`
+}
+</section>
+`
+}
+
+const dangerSection = (visit: SignedInVisit, webhook: HostWebhook, password: Html): Html => html`<section>
+<h2>${WORDS.rotate}</h2>
+<p class="soft">${WORDS.rotateWords}</p>
+${webhookForm(visit, webhook, "rotate_webhook_secret", plainButton(WORDS.rotate), password)}
+</section>
+<section>
+<h2>${WORDS.remove}</h2>
+<p class="soft">${WORDS.removeWords}</p>
+${webhookForm(
+  visit,
+  webhook,
+  "delete_webhook",
+  dangerButton(WORDS.remove),
+  html`<label class="choice"><input type="checkbox" name="sure" value="yes" required>${WORDS.removeSure}</label>`
+)}
+</section>
+`

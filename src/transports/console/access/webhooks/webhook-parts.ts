@@ -1,0 +1,99 @@
+import { Option, Schema } from "effect"
+import { formatWallClock } from "../../../../contract/time.ts"
+import type { HostWebhook } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
+import { EVENT_NAMES } from "../../../../jobs/events/event-statements.ts"
+import { WEBHOOK_URL } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import { ACCESS_PATH } from "../../page-frame.ts"
+import { TEXTS } from "../../texts.ts"
+import { ACTION_FIELD, type SubmittedForm } from "../../visit.ts"
+
+const WORDS = TEXTS.access.webhooks
+
+/** Where the page of one webhook is. */
+export const WEBHOOK_PATH = "/console/access/webhooks"
+
+export const webhookUrl = (id: number): string => `${WEBHOOK_PATH}?id=${id}`
+
+const STATE_BADGES = { healthy: "good", failing: "wait", resting: "wait", probing: "wait", paused: "bad" } as const
+
+/** An instant on the operator's clock, to the second. */
+export const instantWithSecondsHtml = (instant: Date, timeZone: string): Html =>
+  html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, timeZone)}</time>`
+
+/** Undefined: there is nothing to say. */
+const stateReason = ({ health, paused_at, paused_reason }: HostWebhook, timeZone: string): Html | undefined => {
+  const formatTime = (instant: number) => instantWithSecondsHtml(new Date(instant), timeZone)
+  switch (health.state) {
+    case "healthy":
+      return undefined
+    case "failing":
+      return html`${WORDS.failures} ${health.failures}, ${WORDS.since} ${formatTime(health.failingSince)}.`
+    case "resting":
+    case "probing":
+      return html`${WORDS.failures} ${health.failures}; ${WORDS.restingUntil} ${formatTime(health.until)}.`
+    case "paused":
+      return paused_at === null
+        ? undefined
+        : html`${WORDS.pausedSince} ${formatTime(paused_at.getTime())}. ${paused_reason ?? ""}`
+  }
+}
+
+/** How it stands, and why. */
+export const stateBadge = (webhook: HostWebhook, timeZone: string): Html => {
+  const { state } = webhook.health
+  const reason = stateReason(webhook, timeZone)
+  return html`<span class="badge ${STATE_BADGES[state]}">${WORDS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
+}
+
+/** Who made it: an application by the name its host knows, and the account behind it. */
+export const creatorLabel = ({ application, connection, account_name }: HostWebhook): string => {
+  const account = account_name ?? WORDS.unknownMaker
+  if (application === null) return account
+  return `${connection ?? `${WORDS.application} ${application}`} (${account})`
+}
+
+export const eventsText = ({ events }: HostWebhook): string =>
+  events.length === EVENT_NAMES.length ? WORDS.allEvents : events.join(", ")
+
+interface WebhookSettings {
+  readonly url: string
+  readonly events: ReadonlyArray<string>
+}
+
+/** What was filled in, where it is the form of that button that was just not taken. */
+export const readSubmittedSettings = (
+  failedForm: SubmittedForm | undefined,
+  action: string
+): WebhookSettings | undefined =>
+  failedForm?.get(ACTION_FIELD) === action
+    ? { url: failedForm.get("url") ?? "", events: failedForm.getAll("events") }
+    : undefined
+
+/** The fields of a webhook's settings, as they are or as they were filled in. */
+export const settingsFields = ({ url, events }: WebhookSettings): Html => html`
+<label>${WORDS.url}<input type="url" name="url" value="${url}" required maxlength="${WEBHOOK_URL}" autocomplete="off"></label>
+<fieldset><legend>${WORDS.events}</legend>
+${EVENT_NAMES.map((name) => html`<label class="choice"><input type="checkbox" name="events" value="${name}"${events.includes(name) ? CHECKED_ATTRIBUTE : nothing}><code>${name}</code></label>\n`)}</fieldset>`
+
+const CHECKED_ATTRIBUTE: Html = { html: " checked" }
+
+const decodeSecret = Schema.decodeUnknownOption(Schema.Struct({ secret: Schema.String }))
+
+/** Renders a secret, which is shown only once. `next`: the address of the page to continue with. */
+export const secretMessage = (secret: string, text: string, continueUrl: string): Html =>
+  html`<div class="message done" role="status"><p>${text}</p><code class="secret">${secret}</code>
+<p>${WORDS.madeAgain}</p><p><a href="${continueUrl}">${WORDS.madeOn}</a></p></div>`
+
+/** The message for a form that is sent again, whose secret was shown the first time. */
+export const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WORDS.repeatedSecret}</p>`
+
+/** The secret of a webhook that a call has made. */
+export const createdSecretMessage = (data: Schema.Json, text: string): Html =>
+  Option.match(decodeSecret(data), {
+    onNone: () => repeatedSecretMessage,
+    onSome: ({ secret }) => secretMessage(secret, text, ACCESS_PATH)
+  })
+
+/** In which zone the times of a page are. */
+export const webhookTimeZoneNote = (timeZone: string): Html => html`<p class="soft">${WORDS.zone} ${timeZone}.</p>`

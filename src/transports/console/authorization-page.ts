@@ -1,0 +1,217 @@
+import { DateTime, Effect, Option } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { CurrentActor, systemActor } from "../../contract/actor.ts"
+import { AuthorizationCodes } from "../../domain/access/oauth/AuthorizationCodes.ts"
+import { isGrantableScope, type RequestedScope } from "../../domain/access/oauth/authorization-request.ts"
+import { Clients } from "../../domain/access/oauth/Clients.ts"
+import { isTrustedTarget, toResponseUrl } from "../../domain/access/oauth/redirect-uri.ts"
+import { newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
+import { type Session, Sessions } from "../../domain/access/sign-in/Sessions.ts"
+import { nothing } from "../docs/html.ts"
+import type { ActionError } from "./action-outcome.ts"
+import {
+  accountProblemOf,
+  CONSENT_ACTIONS,
+  consentPage,
+  invalidRequestPage,
+  noAccessPage,
+  rejectedRequestPage,
+  SCOPE_FIELD
+} from "./consent/consent-page.ts"
+import {
+  AUTHORIZATION_PATH,
+  type AuthorizationClient,
+  type ConsentRequest,
+  makeRequestReader,
+  signInUrl
+} from "./consent/consent-request.ts"
+import { type PageFrame, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
+import { makeSudo } from "./sudo.ts"
+import { TEXTS } from "./texts.ts"
+import {
+  cookieName,
+  type PageResponse,
+  type PublicPage,
+  type SignedInVisit,
+  type SubmittedForm,
+  type Visit,
+  withCookie
+} from "./visit.ts"
+
+export { AUTHORIZATION_PATH } from "./consent/consent-request.ts"
+
+type ValidConsentRequest = Extract<ConsentRequest, { _tag: "Asked" }>
+
+/** Back to the application, with what came of it and whose answer it is (RFC 6749 4.1.2, RFC 9207). */
+const makeRedirectUrl =
+  (publicUrl: string) =>
+  ({ redirectUri, state }: AuthorizationClient, result: Readonly<Record<string, string>>): string =>
+    toResponseUrl(redirectUri, { ...result, state, iss: publicUrl })
+
+const renderWithError = (visit: Visit, page: PageFrame, error: Omit<ActionError, "_tag"> | undefined) => {
+  const response = renderConsolePage(visit, page, error?.status ?? 200)
+  const retryAfter = error?.retryAfter
+  return retryAfter === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", String(retryAfter))
+}
+
+/** What is answered without asking the host. */
+const makeInvalidRequestHandler = (publicUrl: string) => {
+  const redirectUrl = makeRedirectUrl(publicUrl)
+  return (visit: Visit, consentRequest: Exclude<ConsentRequest, ValidConsentRequest>) => {
+    if (consentRequest._tag === "Wrong")
+      return renderConsolePage(visit, invalidRequestPage(TEXTS.consent.wrong[consentRequest.problem]), 400)
+    const { leading, refusal } = consentRequest
+    const redirectLocation = redirectUrl(leading, { error: refusal.error, error_description: refusal.description })
+    // Whoever registers a site for the public client could else lead hosts there from our name (RFC 9700 4.11.2).
+    return isTrustedTarget(leading.place, leading.client)
+      ? redirectSeeOther(redirectLocation)
+      : renderConsolePage(visit, rejectedRequestPage(leading, refusal.description, redirectLocation), 400)
+  }
+}
+
+/** Gives the code of a consent, where the host may give it. */
+const makeConsentGranter = Effect.fnUntraced(function* (publicUrl: string) {
+  const [codes, clients] = [yield* AuthorizationCodes, yield* Clients]
+  const redirectUrl = makeRedirectUrl(publicUrl)
+
+  const issueCode = ({ session }: SignedInVisit, { leading, asked }: ValidConsentRequest, scope: RequestedScope) => {
+    const { caller } = session.person
+    const { client, redirectUri } = leading
+    const { challenge, resource } = asked
+    return codes
+      .issue({ caller, client, scope, redirectUri, challenge, resource })
+      .pipe(
+        Effect.provideService(CurrentActor, { ...systemActor("console", "authorize"), accountId: caller.accountId })
+      )
+  }
+
+  return Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    consentRequest: ValidConsentRequest,
+    scope: RequestedScope
+  ) {
+    const code = yield* issueCode(visit, consentRequest, scope)
+    const { client, redirectUri } = consentRequest.leading
+    if (client.isPublic) yield* clients.recordRedirect(redirectUri)
+    return redirectUrl(consentRequest.leading, { code })
+  })
+})
+
+/** A visit of somebody who is signed in; undefined: of nobody. */
+const toSignedInVisit = (visit: Visit): SignedInVisit | undefined => {
+  const { session } = visit
+  return session === undefined ? undefined : { ...visit, session }
+}
+
+const findAccountProblem = (session: Session): Effect.Effect<Option.Option<string>> =>
+  Effect.map(DateTime.now, (now) => accountProblemOf(session, now))
+
+/** What a consent comes to: given, or why not. */
+const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
+  const grantConsent = yield* makeConsentGranter(publicUrl)
+  const sudo = yield* makeSudo
+
+  const renderConsentForm = (
+    visit: SignedInVisit,
+    consentRequest: ValidConsentRequest,
+    error?: Omit<ActionError, "_tag">
+  ) =>
+    Effect.map(
+      consentRequest.asked.scope === "writable" ? sudo.passwordField(visit) : Effect.succeed(nothing),
+      (password) =>
+        renderWithError(visit, consentPage(visit, consentRequest, { said: error?.message, password }), error)
+    )
+
+  const renderConsent = Effect.fnUntraced(function* (visit: SignedInVisit, consentRequest: ValidConsentRequest) {
+    const accountProblem = yield* findAccountProblem(visit.session)
+    return Option.isSome(accountProblem)
+      ? renderConsolePage(visit, noAccessPage(visit, consentRequest.leading, accountProblem.value), 403)
+      : yield* renderConsentForm(visit, consentRequest)
+  })
+
+  const allowConsent = Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    consentRequest: ValidConsentRequest,
+    form: SubmittedForm
+  ) {
+    const scope = form.get(SCOPE_FIELD)
+    if (Option.isSome(yield* findAccountProblem(visit.session))) return yield* renderConsent(visit, consentRequest)
+    if (!isGrantableScope(consentRequest.asked.scope, scope)) {
+      return yield* renderConsentForm(visit, consentRequest, { status: 422, message: TEXTS.consent.noChoice })
+    }
+    const passwordError = scope === "writable" ? yield* sudo.check(visit, form) : Option.none()
+    if (Option.isSome(passwordError)) return yield* renderConsentForm(visit, consentRequest, passwordError.value)
+    return yield* Effect.matchEffect(grantConsent(visit, consentRequest, scope), {
+      onFailure: ({ _tag, message }) =>
+        renderConsentForm(
+          visit,
+          consentRequest,
+          _tag === "RateLimited" ? { status: 429, message, retryAfter: 60 } : { status: 422, message }
+        ),
+      onSuccess: (redirectLocation) => Effect.succeed(redirectSeeOther(redirectLocation))
+    })
+  })
+
+  return { shown: renderConsent, allowed: allowConsent }
+})
+
+/** Consent: who asks, for what, which account. */
+export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: string) {
+  const readConsentRequest = yield* makeRequestReader(publicUrl)
+  const sessions = yield* Sessions
+  const respondToInvalidRequest = makeInvalidRequestHandler(publicUrl)
+  const redirectUrl = makeRedirectUrl(publicUrl)
+  const { shown: renderConsent, allowed: allowConsent } = yield* makeConsentHandlers(publicUrl)
+
+  /** With the request as it is now, which is looked at anew each time. */
+  const withValidRequest = (
+    visit: Visit,
+    respond: (consentRequest: ValidConsentRequest) => PageResponse
+  ): PageResponse =>
+    Effect.flatMap(readConsentRequest(visit), (consentRequest) =>
+      consentRequest._tag === "Asked"
+        ? respond(consentRequest)
+        : Effect.succeed(respondToInvalidRequest(visit, consentRequest))
+    )
+
+  /** Who is not signed in does so first, and comes back to the same request. */
+  const withSignedInVisit = (visit: Visit, respond: (visit: SignedInVisit) => PageResponse): PageResponse => {
+    const signedInVisit = toSignedInVisit(visit)
+    return signedInVisit === undefined ? Effect.succeed(redirectSeeOther(signInUrl(visit))) : respond(signedInVisit)
+  }
+
+  const switchAccount = (visit: Visit): PageResponse =>
+    Effect.as(
+      sessions.signOut(visit.cookie),
+      withCookie(cookieName(publicUrl), newSessionCookie())(redirectSeeOther(signInUrl(visit)))
+    )
+
+  const page: PublicPage = {
+    path: AUTHORIZATION_PATH,
+    open: true,
+    show: (visit) =>
+      withValidRequest(visit, (consentRequest) =>
+        withSignedInVisit(visit, (signedInVisit) => renderConsent(signedInVisit, consentRequest))
+      ),
+    actions: new Map([
+      [
+        CONSENT_ACTIONS.allow,
+        (visit, form) =>
+          withValidRequest(visit, (consentRequest) =>
+            withSignedInVisit(visit, (signedInVisit) => allowConsent(signedInVisit, consentRequest, form))
+          )
+      ],
+      [
+        CONSENT_ACTIONS.deny,
+        (visit) =>
+          withValidRequest(visit, ({ leading }) =>
+            Effect.succeed(
+              redirectSeeOther(redirectUrl(leading, { error: "access_denied", error_description: "The host refused." }))
+            )
+          )
+      ],
+      [CONSENT_ACTIONS.otherAccount, (visit) => withValidRequest(visit, () => switchAccount(visit))]
+    ])
+  }
+  return page
+})

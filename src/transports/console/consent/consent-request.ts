@@ -1,0 +1,77 @@
+import { Effect, Result } from "effect"
+import {
+  type AuthorizationError,
+  type AuthorizationRequest,
+  type AuthorizationTargetError,
+  parseAuthorizationRequest,
+  parseAuthorizationTarget,
+  stateOf
+} from "../../../domain/access/oauth/authorization-request.ts"
+import { Clients, type OAuthClient } from "../../../domain/access/oauth/Clients.ts"
+import { parseRedirectTarget, type RedirectTarget } from "../../../domain/access/oauth/redirect-uri.ts"
+import { PENDING_AUTHORIZATION_REQUEST } from "../../../platform/limits.ts"
+import { SIGN_IN_PATH } from "../page-frame.ts"
+import type { Visit } from "../visit.ts"
+
+/** Where applications send a host's browser (contract facts 11.3). */
+export const AUTHORIZATION_PATH = "/authorization"
+
+/** Who asks, and where the host is led back to. */
+export interface AuthorizationClient {
+  readonly client: OAuthClient
+  readonly redirectUri: string
+  readonly place: RedirectTarget
+  readonly state: string | undefined
+}
+
+export type ConsentRequest =
+  /** It is not known who asks, or not whether the browser may be led there: nobody is led anywhere. */
+  | {
+      readonly _tag: "Wrong"
+      readonly problem: AuthorizationTargetError | "unknown client" | "no address" | "wrong address" | "too long"
+    }
+  | { readonly _tag: "Refused"; readonly leading: AuthorizationClient; readonly refusal: AuthorizationError }
+  | { readonly _tag: "Asked"; readonly leading: AuthorizationClient; readonly asked: AuthorizationRequest }
+
+/** The request's own address: written anew, so that no sign of it is lost where addresses are checked. */
+export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
+
+/** Where to sign in, and to come back from. */
+export const signInUrl = (visit: Pick<Visit, "query">): string =>
+  `${SIGN_IN_PATH}?${new URLSearchParams({ next: authorizationUrl(visit) }).toString()}`
+
+/** Where a client is led that does not say it: to the one address that it has. */
+const singleRedirectUri = ({ isPublic, redirectUris }: OAuthClient): string | undefined =>
+  isPublic || redirectUris.length !== 1 ? undefined : redirectUris[0]
+
+const makeInvalidRequest = (problem: Extract<ConsentRequest, { _tag: "Wrong" }>["problem"]): ConsentRequest => ({
+  _tag: "Wrong",
+  problem
+})
+
+/** Reads what is asked, in full, each time it is looked at or answered. */
+export const makeRequestReader = Effect.fnUntraced(function* (publicUrl: string) {
+  const clients = yield* Clients
+  return Effect.fnUntraced(function* (visit: Visit) {
+    if (signInUrl(visit).length > PENDING_AUTHORIZATION_REQUEST) return makeInvalidRequest("too long")
+    const clientParams = parseAuthorizationTarget(visit.query)
+    if (Result.isFailure(clientParams)) return makeInvalidRequest(clientParams.failure)
+    const client = yield* clients.find(clientParams.success.clientId)
+    if (client === undefined) return makeInvalidRequest("unknown client")
+    const redirectUri = clientParams.success.redirectUri ?? singleRedirectUri(client)
+    if (redirectUri === undefined) return makeInvalidRequest("no address")
+    const place = parseRedirectTarget(redirectUri)
+    if (place === undefined || !(yield* clients.mayRedirectTo(client, redirectUri)))
+      return makeInvalidRequest("wrong address")
+    const leading: AuthorizationClient = {
+      client,
+      redirectUri,
+      place,
+      state: stateOf(visit.query)
+    }
+    return Result.match(parseAuthorizationRequest(visit.query, client, publicUrl), {
+      onFailure: (refusal): ConsentRequest => ({ _tag: "Refused", leading, refusal }),
+      onSuccess: (authorization): ConsentRequest => ({ _tag: "Asked", leading, asked: authorization })
+    })
+  })
+})

@@ -1,0 +1,311 @@
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Places } from "../../admission/concurrency/Places.ts"
+import { accessError } from "../../admission/gate/token-access.ts"
+import { windowOf } from "../../admission/windows/rate-window.ts"
+import { CurrentActor, systemActor } from "../../contract/actor.ts"
+import { anonymousPermitHolder, networkOf } from "../../contract/caller-address.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
+import type { ServerError } from "../../contract/errors.ts"
+import { newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
+import { type Session, Sessions } from "../../domain/access/sign-in/Sessions.ts"
+import {
+  CONSOLE_FORM_BYTES,
+  CONSOLE_PERMITS,
+  CONSOLE_REQUESTS_A_MINUTE,
+  HOST_FORM_BYTES
+} from "../../platform/limits.ts"
+import { randomAddressToken } from "../../platform/random-text.ts"
+import { html } from "../docs/html.ts"
+import { callerIpAddress } from "../http/caller-address.ts"
+import { splitTarget } from "../http/request-target.ts"
+import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
+import { makeRateLimiter } from "../pages/rate-limiter.ts"
+import { isSameOrigin } from "../pages/request-origin.ts"
+import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url.ts"
+import { makeWebhookPage } from "./access/webhooks/webhook-page.ts"
+import { makeAccessPage } from "./access-page.ts"
+import { makeAuthorizationPage } from "./authorization-page.ts"
+import { makeHostPages } from "./host/host-pages.ts"
+import { SCRIPT, SCRIPT_PATH } from "./host/live-script.ts"
+import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
+import { makePasswordPage } from "./password-page.ts"
+import { declaredFormLength, receiveConsoleForm } from "./received-form.ts"
+import { makeSignInPage } from "./sign-in-page.ts"
+import { STYLE, STYLE_PATH } from "./style.ts"
+import { TEXTS } from "./texts.ts"
+import {
+  ACTION_FIELD,
+  type ConsolePage,
+  cookieName,
+  deriveFormToken,
+  hasValidFormToken,
+  isStorable,
+  knownBrowserCookieName,
+  type PageResponse,
+  readKnownBrowserCookie,
+  readSessionCookie,
+  type SubmittedForm,
+  type Visit,
+  withCookie
+} from "./visit.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const assetResponse = (text: string, contentType: string): Response =>
+  HttpServerResponse.text(text, {
+    contentType,
+    headers: { "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" }
+  })
+
+/** What pages load, by its address. */
+const CONSOLE_ASSETS = new Map([
+  [STYLE_PATH, assetResponse(STYLE, "text/css; charset=utf-8")],
+  [SCRIPT_PATH, assetResponse(SCRIPT, "text/javascript; charset=utf-8")]
+])
+
+/** A page of nothing but a sentence. */
+const messageResponse = (visit: Visit, message: string, status: number): Response =>
+  renderConsolePage(visit, { title: TEXTS.frame.product, body: html`<p>${message}</p>` }, status)
+
+/** A form that was not taken, and a way to one that will be: where it is the page's own address, a browser without a session signs in. */
+const rejectedFormResponse = (visit: Visit, message: string): Response =>
+  renderConsolePage(
+    visit,
+    {
+      title: TEXTS.frame.product,
+      body: html`<p>${message}</p>
+<p><a href="${visit.target}">${TEXTS.refused.openAgain}</a></p>`
+    },
+    403
+  )
+
+/** The pages of the console and of consent, where the process has them. */
+export const ConsoleEndpoint = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
+  "latchkey/transports/console/ConsoleEndpoint",
+  { defaultValue: () => () => Effect.succeed(undefined) }
+)
+
+/** What the door knows of where it is. */
+interface ConsoleSettings {
+  /** Whether `X-Forwarded-For` is believed. */
+  readonly trustProxy?: boolean | undefined
+}
+
+export const layerConsoleEndpoint = (publicUrl: string, settings: ConsoleSettings = {}) =>
+  Layer.effect(ConsoleEndpoint, makeConsole(publicUrl, settings)).pipe(
+    // Places of their own, given back while the service, which has places too, does what a page asks of it.
+    Layer.provide(Layer.fresh(Places.layer(CONSOLE_PERMITS, "console")))
+  )
+
+const MINUTE = windowOf("1m")
+
+/** What the database need not be asked for: everything but who is signed in. */
+const makeVisitReader = (publicUrl: string, trustProxy: boolean) => {
+  const [name, knownBrowserCookie] = [cookieName(publicUrl), knownBrowserCookieName(publicUrl)]
+  return (request: HttpServerRequest): { readonly visit: Visit; readonly isNew: boolean } => {
+    const existingCookie = readSessionCookie(request, name)
+    const cookie = existingCookie ?? newSessionCookie()
+    const [path, search] = splitTarget(request.url)
+    const visit: Visit = {
+      target: request.url,
+      path,
+      query: new URLSearchParams(search),
+      cookie,
+      knownBrowser: readKnownBrowserCookie(request, knownBrowserCookie),
+      formToken: deriveFormToken(cookie),
+      formKey: randomAddressToken(),
+      session: undefined,
+      ipAddress: callerIpAddress(request, trustProxy) ?? ""
+    }
+    return { visit, isNew: existingCookie === undefined }
+  }
+}
+
+/** With who is signed in, and what keeps the account from working. */
+const withSession = (visit: Visit, session: Session | undefined): Effect.Effect<Visit> =>
+  session === undefined
+    ? Effect.succeed(visit)
+    : Effect.map(Clock.currentTimeMillis, (now) => {
+        const { caller, status, subscriptionUntil } = session.person
+        const refusal = accessError({ ...caller, status, subscriptionUntil }, { isRead: true, now })
+        return { ...visit, session, accountProblem: Option.getOrUndefined(refusal)?.message }
+      })
+
+/** All pages, by their paths. */
+const makePages = Effect.fnUntraced(function* (publicUrl: string) {
+  const consolePages: ReadonlyArray<ConsolePage> = [
+    yield* makeSignInPage(publicUrl),
+    yield* makePasswordPage,
+    yield* makeAuthorizationPage(publicUrl),
+    yield* makeAccessPage(publicUrl),
+    yield* makeWebhookPage,
+    ...(yield* makeHostPages)
+  ]
+  return new Map(consolePages.map((page) => [page.path, page]))
+})
+
+/** Bytes that a form may have: a long one is read of who is signed in alone, and only where one comes is that asked. */
+const maxFormBytes = (
+  sessions: Sessions["Service"],
+  { cookie }: Visit,
+  request: HttpServerRequest
+): Effect.Effect<number> =>
+  declaredFormLength(request) <= CONSOLE_FORM_BYTES
+    ? Effect.succeed(CONSOLE_FORM_BYTES)
+    : Effect.map(sessions.find(cookie), (session) => (session === undefined ? CONSOLE_FORM_BYTES : HOST_FORM_BYTES))
+
+/** Who is signed in, and which form of which page it is. */
+const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: ConsoleSettings) {
+  const [sessions, places, checkRateLimit] = [yield* Sessions, yield* Places, yield* makeRateLimiter]
+  const pages = yield* makePages(publicUrl)
+  const name = cookieName(publicUrl)
+  const readVisit = makeVisitReader(publicUrl, trustProxy)
+
+  /** Who asks for much waits behind itself: behind who is signed in for the same operator. */
+  const runWithPermit = Effect.fnUntraced(function* (
+    visitWithoutSession: Visit,
+    isNew: boolean,
+    render: (visit: Visit) => PageResponse,
+    bytes = 0
+  ): Effect.fn.Return<Response, ServerError, CurrentActor> {
+    const session = isNew ? undefined : yield* sessions.find(visitWithoutSession.cookie)
+    const visit = yield* withSession(visitWithoutSession, session)
+    const response = Effect.suspend(() => render(visit))
+    return yield* places.within(
+      session?.person.caller.operatorId ?? anonymousPermitHolder(visit.ipAddress),
+      response,
+      bytes
+    )
+  })
+
+  /** Nothing is looked at of a form that is not one of ours. */
+  const handleForm = Effect.fnUntraced(function* (
+    page: ConsolePage,
+    visit: Visit,
+    isNew: boolean,
+    request: HttpServerRequest
+  ) {
+    if (!isSameOrigin(request, publicUrl)) return rejectedFormResponse(visit, TEXTS.refused.notOurs)
+    const received = yield* receiveConsoleForm(request, yield* maxFormBytes(sessions, visit, request))
+    if (Result.isFailure(received))
+      return messageResponse(visit, TEXTS.refused.notAForm[received.failure], received.failure)
+    const text = received.success
+    const handleParsedForm = (signedInVisit: Visit): PageResponse => {
+      const form = new URLSearchParams(text)
+      const hasValidToken = hasValidFormToken(form, visit.formToken)
+      if (!hasValidToken && isNew) return Effect.succeed(rejectedFormResponse(visit, TEXTS.refused.noCookie))
+      if (!isStorable(form)) return Effect.succeed(messageResponse(visit, TEXTS.refused.unreadable, 400))
+      return hasValidToken
+        ? handleFormAsActor(page, signedInVisit, form)
+        : handleFormOfEarlierVisit(page, signedInVisit, form)
+    }
+    return yield* runWithPermit(visit, isNew, handleParsedForm, text.length)
+  })
+
+  const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
+    const { visit, isNew } = readVisit(request)
+    const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(visit))
+    if (Option.isSome(retryAfterWait))
+      return withRetryAfter(
+        messageResponse(visit, TEXTS.refused.tooMany(retryAfterWait.value), 429),
+        retryAfterWait.value
+      )
+    if (!isStorable(visit.query))
+      return messageResponse({ ...visit, query: new URLSearchParams() }, TEXTS.refused.unreadable, 400)
+    const page = pages.get(visit.path)
+    if (page === undefined) return messageResponse(visit, TEXTS.refused.noSuchPage, 404)
+    if (request.method === "POST") return withAuthenticateHeader(yield* handleForm(page, visit, isNew, request), name)
+    if (!isReadMethod(request)) return methodNotAllowedResponse(visit)
+    const response = yield* runWithPermit(visit, isNew, (signedInVisit) => showPage(page, signedInVisit))
+    return isNew ? withCookie(name, visit.cookie)(response) : response
+  })
+
+  return (request: HttpServerRequest): Effect.Effect<Response> => {
+    const asset = CONSOLE_ASSETS.get(request.url)
+    if (asset !== undefined) return Effect.succeed(asset)
+    if (isPathWithTrailingSlash(request.url)) return Effect.succeed(redirectWithoutSlash(request.url))
+    const anonymousVisit: Visit = { ...readVisit(request).visit, query: new URLSearchParams() }
+    const failureResponses = {
+      toBusyResponse: (seconds: number) =>
+        withRetryAfter(messageResponse(anonymousVisit, TEXTS.refused.busy, 503), seconds),
+      failedResponse: messageResponse(anonymousVisit, TEXTS.refused.failed, 500)
+    }
+    const respondAsSystem = Effect.provideService(respond(request), CurrentActor, systemActor("console", "console"))
+    return traceAndLogResponse(request, `console ${request.method}`, respondAsSystem, failureResponses)
+  }
+})
+
+const isPathWithTrailingSlash = (target: string): boolean => target.split("?", 1)[0] === `${SIGN_IN_PATH}/`
+
+/** As people type it. */
+const redirectWithoutSlash = (target: string): Response =>
+  HttpServerResponse.empty({
+    status: 308,
+    headers: { ...PRIVATE_PAGE_HEADERS, location: `${SIGN_IN_PATH}${target.slice(SIGN_IN_PATH.length + 1)}` }
+  })
+
+const toRateLimitBucket = ({ ipAddress: address }: Visit) => ({
+  key: `{console:${networkOf(address)}}`,
+  scope: "console" as const,
+  window: MINUTE,
+  max: CONSOLE_REQUESTS_A_MINUTE
+})
+
+const showPage = (page: ConsolePage, visit: Visit): PageResponse => {
+  if ("open" in page) return page.show(visit)
+  const { session } = visit
+  return session === undefined ? Effect.succeed(redirectToSignIn(visit.target)) : page.show({ ...visit, session })
+}
+
+/** Who signed out in another window is asked to sign in again. */
+const handleFormAsActor = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
+  const name = form.get(ACTION_FIELD) ?? ""
+  const actor = { ...systemActor("console", name), accountId: visit.session?.person.caller.accountId ?? null }
+  return Effect.provideService(runFormAction(page, name, visit, form), CurrentActor, actor)
+}
+
+const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: SubmittedForm): PageResponse => {
+  if ("open" in page) return page.actions.get(name)?.(visit, form) ?? unknownFormResponse(visit)
+  const formAction = page.actions.get(name)
+  if (formAction === undefined) return unknownFormResponse(visit)
+  const { session } = visit
+  return session === undefined
+    ? Effect.succeed(redirectToSignIn(visit.target))
+    : formAction({ ...visit, session }, form)
+}
+
+/**
+ * A form of this browser's that was shown before it signed in anew: a page that can brings it back with what was filled in, with nothing
+ * done. What another site sends has been turned away before.
+ */
+const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
+  const { session } = visit
+  return "open" in page || session === undefined || page.restoreForm === undefined
+    ? Effect.succeed(rejectedFormResponse(visit, TEXTS.refused.otherVisit))
+    : page.restoreForm({ ...visit, session }, form)
+}
+
+const unknownFormResponse = (visit: Visit): PageResponse =>
+  Effect.succeed(messageResponse(visit, TEXTS.refused.noSuchForm, 400))
+
+const methodNotAllowedResponse = (visit: Visit): Response =>
+  HttpServerResponse.setHeader(messageResponse(visit, TEXTS.refused.wrongMethod, 405), "allow", "GET, HEAD, POST")
+
+const redirectToSignIn = (next: string): Response =>
+  redirectSeeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)
+
+/** Every 401 says how to do better (RFC 9110, 15.5.2), here: by the form, for a cookie. No browser asks for a password by itself then. */
+const withAuthenticateHeader = (response: Response, cookie: string): Response =>
+  response.status === 401
+    ? HttpServerResponse.setHeader(
+        response,
+        "www-authenticate",
+        `Cookie realm="${TEXTS.frame.product}", form-action="${SIGN_IN_PATH}", cookie-name="${cookie}"`
+      )
+    : response
+
+/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
+export const toConsoleErrorResponse = ({ envelope }: ServiceResponse, request: HttpServerRequest): Response =>
+  messageResponse(makeVisitReader("", false)(request).visit, envelope.error_msg, envelope.error_code)

@@ -1,0 +1,158 @@
+import { Effect } from "effect"
+import { addDays, startOfDay } from "../../../contract/time.ts"
+import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN, RECORD_CODE } from "../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../docs/html.ts"
+import {
+  type AuditLogAccount,
+  type AuditLogChange,
+  type AuditLogPage,
+  type AuditLogPosition,
+  History,
+  NO_ACCOUNT
+} from "../queries/History.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { type FieldFiller, input, queryForm, select } from "./form-fields.ts"
+import { actionLabel, systemActorLabel, toRecordLabel, viaLabel } from "./history/activity-labels.ts"
+import { currentUrlWith, hostPage } from "./host-page.ts"
+import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./page-parts.ts"
+import { ACTIVITY_LOG_PATH, activityLogUrl } from "./urls.ts"
+
+/** What happened: who changed what and when, newest first, narrowed by record, person and time. */
+export const makeActivityLogPage = Effect.map(History, (logLink) =>
+  hostPage({
+    path: ACTIVITY_LOG_PATH,
+    show: (visit) => {
+      const { operatorId, timeZone } = visit.session.person.caller
+      const [from, to] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
+      const filters = {
+        operatorId,
+        record: readRecord(visit),
+        accountId: readAccountFilter(visit),
+        since: from === undefined ? undefined : startOfDay(from, timeZone),
+        until: to === undefined ? undefined : startOfDay(addDays(to, 1), timeZone),
+        before: readCursor(visit)
+      }
+      return Effect.map(logLink.of(filters), (logPage) => ({
+        title: pageTitle(filters.record, logPage),
+        body: html`${filterForm(visit, logPage.accounts)}${changesSection(visit, logPage)}${timeZoneNote(visit)}`
+      }))
+    }
+  })
+)
+
+/** Of one record it says of which, by what it is called now. */
+const pageTitle = (record: string | undefined, { changes: [first] }: AuditLogPage): string =>
+  record === undefined || first === undefined ? "What happened" : `What happened: ${toRecordLabel(first).label}`
+
+/** Longer than any record's name is. */
+const MAX_RECORD_LENGTH = 2 * RECORD_CODE
+
+/** The record that the address names. What a person writes without its kind is the code of a reservation. */
+const readRecord = ({ query }: SignedInVisit): string | undefined => {
+  const text = (query.get("record") ?? "").trim().slice(0, MAX_RECORD_LENGTH)
+  if (text === "") return undefined
+  return text.includes(":") ? text : `reservation:${text}`
+}
+
+const SYSTEM_FILTER = "nobody"
+
+const readAccountFilter = (visit: SignedInVisit): number | undefined =>
+  visit.query.get("by") === SYSTEM_FILTER ? NO_ACCOUNT : readIdParam(visit, "by")
+
+const CURSOR = /^(\d{1,14})-(\d{1,15})$/
+
+/** Where the page before has ended. */
+const readCursor = ({ query }: SignedInVisit): AuditLogPosition | undefined => {
+  const [, at, id] = CURSOR.exec(query.get("before") ?? "") ?? []
+  return at === undefined || id === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) }
+}
+
+const formatCursor = ({ at, id }: AuditLogPosition): string => `${at.getTime()}-${id}`
+
+const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccount>): Html => {
+  const { query } = visit
+  const fillField: FieldFiller = (name) => query.get(name) ?? ""
+  const actorOptions = [
+    ...accounts.map(({ id, name }) => ({ value: id, label: name })),
+    { value: SYSTEM_FILTER, label: "nobody: guests, channels, rules, the service" }
+  ]
+  const fields = html`${input(fillField, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: MAX_RECORD_LENGTH })}${select(fillField, { name: "by", label: "By", options: actorOptions, emptyLabel: "anybody" })}${input(fillField, { name: "from", label: "From", type: "date" })}${input(fillField, { name: "to", label: "To", type: "date" })}`
+  const isFiltered = ["record", "by", "from", "to"].some((name) => (query.get(name) ?? "") !== "")
+  return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
+}
+
+/** The rows of one request, or of one statement where nobody called, stand together. */
+const groupByRequest = (
+  rows: ReadonlyArray<AuditLogChange>
+): ReadonlyArray<readonly [AuditLogChange, ...ReadonlyArray<AuditLogChange>]> =>
+  Array.from(
+    Map.groupBy(
+      rows,
+      ({ request_id, at, application, operation }) => request_id ?? JSON.stringify([at, application, operation])
+    ).values()
+  ).flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others] as const]))
+
+const changesSection = (
+  visit: SignedInVisit,
+  { changes: allChanges, looked_at, furthest: lastScanned, accounts }: AuditLogPage
+): Html => {
+  const rows = allChanges.slice(0, ACTIVITY_LOG_SHOWN)
+  const accountsById = new Map(accounts.map((account) => [account.id, account]))
+  const list = table(
+    { empty: "Nothing was changed." },
+    [
+      { label: "When", cell: ([{ at }]) => timeHtml(at, visit) },
+      { label: "Who", cell: ([first]) => actorCell(first, accountsById) },
+      { label: "What was done", cell: ([first]) => actionLabel(first) },
+      { label: "To what", cell: (entries) => html`${entries.map(changedRecord)}` }
+    ],
+    groupByRequest(rows)
+  )
+  return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, lastScanned)}`)
+}
+
+/** Where it goes on: behind the last that is shown, or behind the last that was looked through for one person's. */
+const pagination = (
+  visit: SignedInVisit,
+  allChanges: ReadonlyArray<AuditLogChange>,
+  scannedCount: number,
+  lastScanned: AuditLogPosition | null
+): Html => {
+  const latestLink = visit.query.has("before")
+    ? link(currentUrlWith(visit, { before: undefined }), "The latest")
+    : nothing
+  const isTruncated = allChanges.length > ACTIVITY_LOG_SHOWN
+  const last = isTruncated ? allChanges[ACTIVITY_LOG_SHOWN - 1] : lastScanned
+  const hasMore = isTruncated || (readAccountFilter(visit) !== undefined && scannedCount === ACTIVITY_LOG_SCANNED)
+  const earlierLink =
+    hasMore && last !== undefined && last !== null
+      ? link(currentUrlWith(visit, { before: formatCursor(last) }), "Earlier changes")
+      : nothing
+  const scanLimitNote =
+    hasMore && !isTruncated
+      ? html`<p>${ACTIVITY_LOG_SCANNED} changes of everybody were looked through${lastScanned === null ? nothing : html`, back to ${timeHtml(lastScanned.at, visit)}`}. There may be earlier ones of this person.</p>
+`
+      : nothing
+  return latestLink === nothing && earlierLink === nothing
+    ? nothing
+    : html`${scanLimitNote}<nav class="pages" aria-label="Pages of the list">${latestLink} ${earlierLink}</nav>
+`
+}
+
+const actorCell = (
+  { account_id, application }: AuditLogChange,
+  accountsById: ReadonlyMap<number, AuditLogAccount>
+): Html => {
+  if (account_id === null) return html`${systemActorLabel(application)}`
+  const account = accountsById.get(account_id)
+  const name = account?.name ?? "an account that is gone"
+  return html`${name} <span class="soft">${viaLabel(application)}</span>`
+}
+
+const changedRecord = (entry: AuditLogChange): Html => {
+  const { label: words, url: address } = toRecordLabel(entry)
+  const fields = entry.fields.map(toWords).join(", ")
+  const logLink = html` <a class="soft" href="${activityLogUrl(entry.record)}">its history</a>`
+  return html`<div>${address === undefined ? words : link(address, words)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
+`
+}

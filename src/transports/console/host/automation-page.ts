@@ -1,0 +1,277 @@
+import { Clock, Effect, type Schema } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import {
+  type AutomationAction,
+  type AutomationActionType,
+  query_upcoming_automation_actions
+} from "../../../domain/automation/contract.ts"
+import { HostRules, type RuleTransition } from "../../../domain/automation/rules/HostRules.ts"
+import type { RuleState, StoredRule } from "../../../domain/automation/rules/rule.ts"
+import { ACTIONS_SHOWN, AUTOMATION_RULES, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
+import { Service } from "../../../service/service.ts"
+import { type Html, html, nothing } from "../../docs/html.ts"
+import type { ActionError } from "../action-outcome.ts"
+import { idempotencyKeyOf } from "../operation-call.ts"
+import { RuleBook, type RuleBookData } from "../queries/RuleBook.ts"
+import { parseRecordId } from "../record-id.ts"
+import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { CREATE_RULE_ACTION, newRuleForm, readNewRule } from "./automation/new-rule.ts"
+import { findRuleKind, RULE_KINDS } from "./automation/rule-kinds.ts"
+import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
+import { ruleText } from "./automation/rule-text.ts"
+import { channelName } from "./channel-names.ts"
+import { actionForm, disclosure, parseNumber } from "./form-fields.ts"
+import {
+  currentUrlWith,
+  type FailedSubmission,
+  type HostAction,
+  type HostPage,
+  type HostView,
+  hostPage,
+  makeActionError,
+  notFoundView
+} from "./host-page.ts"
+import {
+  activityLogLink,
+  badge,
+  link,
+  readIdParam,
+  readOffsetParam,
+  section,
+  table,
+  timeHtml,
+  timeZoneNote,
+  toWords
+} from "./page-parts.ts"
+import { readTestStayCode } from "./test-stay.ts"
+import { AUTOMATION_PATH, KNOWLEDGE_PATH, stayUrl } from "./urls.ts"
+
+/** What the service does by itself: the rules, what one would do of a stay, and what they are about to do. */
+export const makeAutomationPage = Effect.gen(function* () {
+  const [ruleBook, rules, service] = [yield* RuleBook, yield* HostRules, yield* Service]
+  const mutate = makeVoidMutation(service)
+
+  const makeRuleSwitch = (change: RuleTransition, message: string): HostAction => ({
+    doneMessage: message,
+    run: ({ session }, form) =>
+      rules
+        .turn(session.person.caller, readRuleId(form), change, idempotencyKeyOf(form))
+        .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+  })
+
+  const makePlanAction = (
+    operation: "execute_automation_action" | "delete_automation_action",
+    message: string
+  ): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) => mutate(visit, form, operation, { plan_id: parseNumber(form.get("id") ?? "") })
+  })
+
+  return hostPage({
+    path: AUTOMATION_PATH,
+    show: makeRenderer(ruleBook, rules, makeQuery(service, query_upcoming_automation_actions)),
+    actions: {
+      [CREATE_RULE_ACTION]: { doneMessage: "The rule is made. It acts from now on.", run: makeCreateRule(rules) },
+      pause_rule: makeRuleSwitch("pause", "The rule is paused. It does nothing until it is resumed."),
+      resume_rule: makeRuleSwitch(
+        "resume",
+        "The rule acts again. What it would have done meanwhile is not made up for."
+      ),
+      remove_rule: makeRuleSwitch("remove", "The rule is removed, and what it was going to do."),
+      do_now: makePlanAction("execute_automation_action", "It is done: the guest gets it now."),
+      take_away: makePlanAction("delete_automation_action", "It is taken away. Its rule goes on for other stays.")
+    }
+  })
+})
+
+/** Of a form; 0, which nothing has, where it says none. */
+const readRuleId = (form: SubmittedForm): number => parseRecordId(form.get("id")) ?? 0
+
+const makeCreateRule = (rules: HostRules["Service"]): HostAction["run"] =>
+  Effect.fnUntraced(function* ({ query, session }, form) {
+    const kind = findRuleKind(query.get("new"))
+    if (kind === undefined) return yield* Effect.fail(missingKindError)
+    const creation = rules.create(session.person.caller, readNewRule(form, kind), idempotencyKeyOf(form))
+    yield* Effect.mapError(creation, apiErrorToActionError)
+    return { _tag: "GoOn", url: AUTOMATION_PATH } as const
+  })
+
+const missingKindError = makeActionError(400, "It is not said which kind of rule is to be made.")
+
+type UpcomingActionsQuery = (
+  visit: SignedInVisit,
+  fields: Schema.JsonObject
+) => Effect.Effect<{ readonly actions: ReadonlyArray<AutomationAction> }, ActionError>
+
+/** One rule to be tried, a form for one, or all of them with what they are about to do. */
+const makeRenderer = (
+  ruleBook: RuleBook["Service"],
+  rules: HostRules["Service"],
+  queryUpcomingActions: UpcomingActionsQuery
+): HostPage["show"] => {
+  const renderView = Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
+    const { operatorId, timeZone } = visit.session.person.caller
+    const [testedRuleId, kind] = [readIdParam(visit, "try"), findRuleKind(visit.query.get("new"))]
+    const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
+    const ruleBookView = yield* ruleBook.of(operatorId, today, testedRuleId)
+    const rule = ruleBookView.rules.find(({ id }) => id === testedRuleId)
+    if (rule !== undefined) {
+      return toView(
+        rule.definition.name,
+        html`${BACK_LINK}${yield* renderRuleTest(rules, visit, ruleBookView, rule)}${timeZoneNote(visit)}`
+      )
+    }
+    if (testedRuleId !== undefined) return notFoundView("There is no such rule", "It may be removed.")
+    if (kind !== undefined) {
+      return toView(
+        "Make a rule",
+        html`${BACK_LINK}${newRuleForm(visit, kind, ruleBookView.properties, failedSubmission)}`
+      )
+    }
+    const type: AutomationActionType = visit.query.get("show") === "reviews" ? "review" : "message"
+    const offset = readOffsetParam(visit)
+    const { actions } = yield* queryUpcomingActions(visit, { type, offset, limit: ACTIONS_SHOWN + 1 })
+    const plannedSection = plannedActionsSection(visit, type, actions, offset)
+    return toView(
+      "Automation",
+      html`${rulesSection(visit, ruleBookView)}${NEW_RULE_SECTION}${plannedSection}${timeZoneNote(visit)}`
+    )
+  })
+  return renderView
+}
+
+const toView = (title: string, body: Html): HostView => ({ title, body })
+
+const BACK_LINK = html`<p>${link(AUTOMATION_PATH, "All rules")}</p>
+`
+
+/** What a rule does, and what it would do of the stay that the address names. */
+const renderRuleTest = (
+  rules: HostRules["Service"],
+  visit: SignedInVisit,
+  ruleBookView: RuleBookData,
+  rule: StoredRule
+) => {
+  const stayCode = readTestStayCode(visit)
+  const testResult =
+    stayCode === undefined
+      ? Effect.succeed(nothing)
+      : Effect.match(rules.test(rule, stayCode), {
+          onSuccess: (result) => ruleTestResult(visit, rule, result),
+          onFailure: ({ message }) => html`<p class="message error" role="alert">${message}</p>
+`
+        })
+  return Effect.map(testResult, (resultHtml) =>
+    section(
+      "Try it on a stay",
+      html`<p>${ruleText(rule.definition, ruleBookView.properties)}</p>
+${ruleTestForm(visit, rule, ruleBookView.stays)}${resultHtml}${activityLogLink(`automation_rule:${rule.id}`)}`
+    )
+  )
+}
+
+const stateBadge = (state: RuleState): Html =>
+  state === "active" ? badge("acts", "good") : badge(toWords(state), "wait")
+
+const rulesSection = (visit: SignedInVisit, { rules, properties }: RuleBookData): Html =>
+  section(
+    "Rules",
+    html`${table(
+      { empty: "There are no rules: nothing is done by itself." },
+      [
+        { label: "Rule", cell: ({ definition }) => html`<strong class="name">${definition.name}</strong>` },
+        {
+          label: "What it does",
+          cell: ({ definition }) => html`${ruleText(definition, properties)}${ruleTextHtml(definition)}`
+        },
+        {
+          label: "Stands",
+          cell: ({ state }) => stateBadge(state)
+        },
+        { label: "Since", cell: ({ since }) => timeHtml(since, visit) },
+        { label: "Change", cell: (rule) => ruleActions(visit, rule) }
+      ],
+      rules
+    )}${rules.length === AUTOMATION_RULES ? html`<p>No more than ${AUTOMATION_RULES} rules are possible.</p>` : nothing}`
+  )
+
+const ruleTextHtml = (rule: StoredRule["definition"]): Html => {
+  if (rule.action === "answer") return nothing
+  const isTruncated = Array.from(rule.text).length >= RULE_TEXT_SHOWN
+  return html`<br><span class="soft name">“${rule.text}${isTruncated ? " …" : ""}”</span>`
+}
+
+const ruleActions = (visit: SignedInVisit, { id, state, definition: { action, name } }: StoredRule): Html => {
+  const switchForm =
+    state === "paused"
+      ? actionForm(visit, { action: "resume_rule", label: "Resume", subject: name, id, kind: "plain" })
+      : actionForm(visit, { action: "pause_rule", label: "Pause", subject: name, id, kind: "plain" })
+  const removeForm = actionForm(visit, {
+    action: "remove_rule",
+    label: "Remove the rule",
+    subject: name,
+    id,
+    kind: "danger"
+  })
+  return html`<div class="acts">${action === "answer" ? link(`${KNOWLEDGE_PATH}?ask=`, "Try a question") : link(`${AUTOMATION_PATH}?try=${id}`, "Try on a stay")}${switchForm}</div>${disclosure("Remove…", removeForm)}`
+}
+
+const NEW_RULE_SECTION: Html = section(
+  "Make a rule",
+  html`<p class="soft">A rule cannot be changed: remove it and make another. Try it on a stay then, to see what it would say.</p>
+<ul>
+${RULE_KINDS.map(
+  ({ kind, label: words }) => html`<li>${link(`${AUTOMATION_PATH}?new=${kind}`, words)}</li>
+`
+)}</ul>
+`
+)
+
+const plannedActionsSection = (
+  visit: SignedInVisit,
+  type: AutomationActionType,
+  actions: ReadonlyArray<AutomationAction>,
+  offset: number
+): Html => {
+  const otherTypeLink =
+    type === "message"
+      ? link(currentUrlWith(visit, { show: "reviews", offset: undefined }), "Reviews to come")
+      : link(currentUrlWith(visit, { show: undefined, offset: undefined }), "Messages to come")
+  const nextPageLink =
+    actions.length > ACTIONS_SHOWN
+      ? html`<p>There are more. ${link(currentUrlWith(visit, { offset: offset + ACTIONS_SHOWN }), "Those after these")}</p>
+`
+      : nothing
+  const firstPageLink =
+    offset > 0
+      ? html`<p>${link(currentUrlWith(visit, { offset: undefined }), "From the next on")}</p>
+`
+      : nothing
+  return section(
+    type === "message" ? "Messages of the next 30 days" : "Reviews of the next 30 days",
+    html`<p>${otherTypeLink}</p>
+${firstPageLink}${table(
+  { empty: "Nothing is planned." },
+  [
+    { label: "When", cell: ({ scheduled_at }) => timeHtml(scheduled_at, visit) },
+    { label: "Rule", cell: ({ name }) => name || "an answer to a question" },
+    { label: "Guest", cell: guestCell },
+    { label: "Property", cell: ({ property_title }) => property_title || "none" },
+    { label: "Booked at", cell: ({ channel_type }) => channelName(channel_type) },
+    { label: "Do", cell: (action) => plannedActionForms(visit, action) }
+  ],
+  actions.slice(0, ACTIONS_SHOWN)
+)}${nextPageLink}`,
+    "upcoming"
+  )
+}
+
+const guestCell = ({ stay_code, send_to }: AutomationAction): Html =>
+  stay_code === null ? html`${send_to || "a guest"}` : link(stayUrl(stay_code), send_to || stay_code)
+
+const plannedActionForms = (visit: SignedInVisit, { id, name, send_to, type }: AutomationAction): Html => {
+  const subject = `${name} for ${send_to || "a guest"}`
+  const [summary, button] = type === "review" ? ["Review now…", "Publish the review now"] : ["Send now…", "Send it now"]
+  return html`${disclosure(summary, actionForm(visit, { action: "do_now", label: button, subject, id, kind: "primary" }))}${disclosure("Take away…", actionForm(visit, { action: "take_away", label: "Take it away", subject, id, kind: "danger" }))}`
+}

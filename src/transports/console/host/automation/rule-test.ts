@@ -1,0 +1,52 @@
+import type { HostRuleTestResult } from "../../../../domain/automation/rules/HostRules.ts"
+import type { StoredRule } from "../../../../domain/automation/rules/rule.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { TrialStay } from "../../queries/trial-stays.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import { channelName } from "../channel-names.ts"
+import { queryForm } from "../form-fields.ts"
+import { badge, link, timeHtml } from "../page-parts.ts"
+import { testStayFields } from "../test-stay.ts"
+import { AUTOMATION_PATH, stayUrl } from "../urls.ts"
+
+// A rule is tried on a real stay: what would be said to whom and when, or why nothing would be. Nothing is sent.
+
+export const ruleTestForm = (visit: SignedInVisit, { id }: StoredRule, stays: ReadonlyArray<TrialStay>): Html =>
+  queryForm(
+    AUTOMATION_PATH,
+    html`<input type="hidden" name="try" value="${id}">${testStayFields(visit, stays, "choose one that comes next")}`,
+    "See what it would do"
+  )
+
+const scheduledTimeText = (visit: SignedInVisit, { scheduled_at, timeliness }: HostRuleTestResult): Html => {
+  if (scheduled_at === null) return nothing
+  return timeliness === "due"
+    ? html`now: its time was ${timeHtml(scheduled_at, visit)}`
+    : html`at ${timeHtml(scheduled_at, visit)}`
+}
+
+const successText = (visit: SignedInVisit, rule: StoredRule, result: HostRuleTestResult): Html => {
+  const guest = link(stayUrl(result.stay_code), result.guest_name ?? result.stay_code)
+  const timeText = scheduledTimeText(visit, result)
+  return rule.definition.action === "review"
+    ? html`<p>${badge("would be done", "good")} ${guest} would be reviewed with ${rule.definition.score} of 5 at ${channelName(result.channel_type)}, ${timeText}.</p>
+`
+    : html`<p>${badge("would be sent", "good")} ${guest} would get this by ${channelName(result.channel_type)}, ${timeText}.</p>
+`
+}
+
+export const ruleTestResult = (visit: SignedInVisit, rule: StoredRule, result: HostRuleTestResult): Html => {
+  const { reason, text, scheduled_at } = result
+  const resultText =
+    reason === null
+      ? successText(visit, rule, result)
+      : html`<p>${badge("nothing would be done", "wait")} ${reason}${scheduled_at === null ? nothing : html` Its time is ${timeHtml(scheduled_at, visit)}.`}</p>
+`
+  return html`<div role="status">${resultText}${
+    text === null
+      ? nothing
+      : html`<pre>${text}</pre>
+`
+  }</div>
+`
+}

@@ -1,0 +1,72 @@
+import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
+import type { NamedRecord } from "../../queries/named-records.ts"
+import { channelName } from "../channel-names.ts"
+
+// A rule in a sentence: what is done, when, and for which stays.
+
+type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
+type RuleTrigger = ScheduledRule["trigger"]
+
+const EVENT_NAMES: Readonly<Record<Exclude<RuleTrigger["event"], "inquiry">, string>> = {
+  booking: "the booking",
+  request: "a booking request",
+  check_in: "check-in",
+  check_out: "check-out"
+}
+
+const countText = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? "" : "s"}`
+
+export const triggerText = (trigger: RuleTrigger): string => {
+  if (trigger.event === "inquiry") return "at once, when somebody asks who has booked nothing"
+  const event = EVENT_NAMES[trigger.event]
+  if ("hours" in trigger) {
+    return trigger.hours === 0 ? `at ${event}` : `${countText(trigger.hours, "hour")} ${trigger.when} ${event}`
+  }
+  return trigger.days === 0
+    ? `on the day of ${event}, at ${trigger.at}`
+    : `${countText(trigger.days, "day")} ${trigger.when} ${event}, at ${trigger.at}`
+}
+
+const actionText = (rule: RuleDefinition): string => {
+  if (rule.action === "answer") return "Answers what guests ask from the knowledge base"
+  return rule.action === "review"
+    ? `Reviews the guest with ${rule.score} of 5, ${triggerText(rule.trigger)}`
+    : `Writes to the guest ${triggerText(rule.trigger)}`
+}
+
+const joinWithAnd = (parts: ReadonlyArray<string>): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`
+
+/** Properties that a sentence names; of more it says how many. */
+const NAMES_LISTED = 5
+
+const propertiesText = (ids: ReadonlyArray<number>, properties: ReadonlyArray<NamedRecord>): string => {
+  const names = new Map(properties.map(({ id, name }) => [id, name]))
+  const listedNames = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMES_LISTED)
+  const remaining = ids.length - listedNames.length
+  return joinWithAnd(
+    remaining === 0
+      ? listedNames
+      : [...listedNames, countText(remaining, listedNames.length === 0 ? "property" : "other")]
+  )
+}
+
+const nightsText = ({ min, max }: NonNullable<RuleDefinition["nights"]>): string => {
+  if (min === undefined) return `of at most ${countText(max ?? 0, "night")}`
+  if (max === undefined) return `of at least ${countText(min, "night")}`
+  return min === max ? `of ${countText(min, "night")}` : `of ${min} to ${countText(max, "night")}`
+}
+
+const staysText = (
+  { property_ids, channel_types, nights }: RuleDefinition,
+  properties: ReadonlyArray<NamedRecord>
+): string =>
+  [
+    property_ids === undefined && channel_types === undefined && nights === undefined ? "all stays" : "stays",
+    ...(nights === undefined ? [] : [nightsText(nights)]),
+    ...(property_ids === undefined ? [] : [`in ${propertiesText(property_ids, properties)}`]),
+    ...(channel_types === undefined ? [] : [`booked at ${joinWithAnd(channel_types.map(channelName))}`])
+  ].join(" ")
+
+export const ruleText = (rule: RuleDefinition, properties: ReadonlyArray<NamedRecord>): string =>
+  `${actionText(rule)}, for ${staysText(rule, properties)}.`

@@ -1,0 +1,181 @@
+import { Clock, Effect } from "effect"
+import { addDays, dateInZone, daysInRange } from "../../../contract/time.ts"
+import { MONTH_PROPERTIES } from "../../../platform/limits.ts"
+import { Service } from "../../../service/service.ts"
+import { type Html, html, nothing } from "../../docs/html.ts"
+import { Month, type MonthProperty, type MonthStay, type MonthView } from "../queries/Month.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { makeVoidMutation } from "./api-operations.ts"
+import { type CalendarCell, type DateSpan, toLanes } from "./calendar/lanes.ts"
+import { daySelectionForm, readSelectedDays, selectedDaysSection } from "./calendar/selected-days.ts"
+import { parseNumber } from "./form-fields.ts"
+import { currentUrlWith, type HostAction, hostPage } from "./host-page.ts"
+import {
+  addMonths,
+  dayHtml,
+  formatMonth,
+  link,
+  pagination,
+  readMonthParam,
+  readOffsetParam,
+  section,
+  table,
+  weekdayName
+} from "./page-parts.ts"
+import { CALENDAR_PATH, stayUrl } from "./urls.ts"
+
+/** A month of all properties by day: who stays where, what is closed, and what calendars of elsewhere say is busy. */
+export const makeCalendarPage = Effect.gen(function* () {
+  const [month, mutate] = [yield* Month, makeVoidMutation(yield* Service)]
+
+  /** Closes or opens the days of the address, of the property there. */
+  const makeAvailabilityAction = (available: boolean, message: string): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) =>
+      mutate(visit, form, "update_availabilities", {
+        property_ids: [parseNumber(form.get("property") ?? "")],
+        available,
+        start_date: form.get("from") ?? "",
+        end_date: form.get("to") ?? ""
+      })
+  })
+
+  return hostPage({
+    path: CALENDAR_PATH,
+    show: (visit) =>
+      Effect.gen(function* () {
+        const { operatorId, timeZone } = visit.session.person.caller
+        const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
+        const selectedDays = readSelectedDays(visit)
+        const displayedMonth = readMonthParam(visit) ?? (selectedDays?.first ?? today).slice(0, 7)
+        const monthRange = { first: `${displayedMonth}-01`, last: lastDayOfMonth(displayedMonth) }
+        const offset = readOffsetParam(visit)
+        const monthView = yield* month.of(operatorId, monthRange, offset)
+        const selectedDaysHtml =
+          selectedDays === undefined
+            ? nothing
+            : selectedDaysSection(
+                visit,
+                selectedDays,
+                yield* month.ofProperty(operatorId, selectedDays, selectedDays.property),
+                today
+              )
+        return {
+          title: `Calendar, ${formatMonth(displayedMonth)}`,
+          isWide: true,
+          body: html`${monthNavigation(visit, displayedMonth)}${selectedDaysHtml}${monthGrid(monthView, monthRange, today)}
+${pagination(visit, { offset, limit: MONTH_PROPERTIES, total: monthView.total })}${LEGEND}
+${monthView.more ? html`<p class="message note">There are more stays in this month than are shown.</p>` : nothing}
+${daySelectionForm(visit, monthView.properties, monthRange, today)}${unassignedStaysSection(monthView.boxed)}`
+        }
+      }),
+    actions: {
+      close_days: makeAvailabilityAction(false, "The days are closed. Nights that are sold stay sold."),
+      open_days: makeAvailabilityAction(true, "The days are open again, but for what is sold or busy elsewhere.")
+    }
+  })
+})
+
+const lastDayOfMonth = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1)
+
+const monthNavigation = (visit: SignedInVisit, month: string): Html => {
+  const monthLink = (otherMonth: string) =>
+    link(currentUrlWith(visit, { month: otherMonth, ...NO_SELECTION }), formatMonth(otherMonth))
+  return html`<nav class="pages" aria-label="Months">${monthLink(addMonths(month, -1))} ${link(currentUrlWith(visit, { month: undefined, ...NO_SELECTION }), "This month")} ${monthLink(addMonths(month, 1))}</nav>
+`
+}
+
+const NO_SELECTION = { property: undefined, from: undefined, to: undefined }
+
+type CalendarEntry = { readonly kind: "stay"; readonly stay: MonthStay } | { readonly kind: "closed" | "elsewhere" }
+
+/** Days in a row as one span. */
+const toRuns = (days: ReadonlyArray<string>, kind: "closed" | "elsewhere"): ReadonlyArray<DateSpan<CalendarEntry>> => {
+  const runs: Array<DateSpan<CalendarEntry>> = []
+  for (const day of days.toSorted()) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.end === day) runs[runs.length - 1] = { ...last, end: addDays(day, 1) }
+    else runs.push({ from: day, end: addDays(day, 1), value: { kind } })
+  }
+  return runs
+}
+
+/** What is agreed first: it is in the first row, and what is only asked for beneath it. */
+const toEntrySpans = ({ stays, closed, elsewhere }: MonthProperty): ReadonlyArray<DateSpan<CalendarEntry>> => {
+  const staySpans = stays
+    .toSorted((one, otherMonth) => Number(otherMonth.accepted) - Number(one.accepted))
+    .map((stay) => ({ from: stay.check_in_date, end: stay.check_out_date, value: { kind: "stay", stay } as const }))
+  return [
+    ...staySpans.filter(({ value }) => value.stay.accepted),
+    ...toRuns(closed, "closed"),
+    ...toRuns(elsewhere, "elsewhere"),
+    ...staySpans.filter(({ value }) => !value.stay.accepted)
+  ]
+}
+
+const monthGrid = (
+  { properties }: MonthView,
+  { first, last }: { readonly first: string; readonly last: string },
+  today: string
+): Html => {
+  const days = Array.from({ length: daysInRange(first, last) }, (_, index) => addDays(first, index))
+  return properties.length === 0
+    ? html`<p>There is no property yet.</p>
+`
+    : html`<div class="scroll" role="region" aria-label="The month" tabindex="0"><table class="month">
+<thead><tr><th scope="row">Property</th>${days.map((day) => html`<th scope="col"${day === today ? TODAY_ATTRIBUTE : nothing}>${weekdayName(day).slice(0, 2)}<br>${Number(day.slice(8))}</th>`)}</tr></thead>
+<tbody>
+${properties.map((property) => propertyRows(property, days))}</tbody>
+</table></div>
+`
+}
+
+const TODAY_ATTRIBUTE: Html = { html: ' class="today"' }
+
+const propertyRows = (property: MonthProperty, days: ReadonlyArray<string>): Html => {
+  const lanes = toLanes(toEntrySpans(property), days[0] ?? "", days.length)
+  const propertyHeader = html`<th scope="row"${lanes.length > 1 ? html` rowspan="${lanes.length}"` : nothing}>${property.title}${property.deactivated ? html` <span class="soft">off</span>` : nothing}</th>`
+  return html`${lanes.map(
+    (
+      lane,
+      index
+    ) => html`<tr>${index === 0 ? propertyHeader : nothing}${lane.map((cell) => calendarCell(cell, days))}</tr>
+`
+  )}`
+}
+
+const calendarCell = (
+  { start: at, days: dayCount, value: what, startsEarlier, endsLater }: CalendarCell<CalendarEntry>,
+  days: ReadonlyArray<string>
+): Html => {
+  if (what === undefined) return isWeekend(days[at] ?? "") ? WEEKEND_CELL : FREE_CELL
+  const colspanAttribute = dayCount > 1 ? html` colspan="${dayCount}"` : nothing
+  if (what.kind !== "stay") return html`<td class="${what.kind}"${colspanAttribute}>${SYMBOLS[what.kind]}</td>`
+  const { stay_code, guest_name, accepted } = what.stay
+  const name = guest_name ?? stay_code
+  return html`<td class="stay${accepted ? "" : " request"}"${colspanAttribute}><a href="${stayUrl(stay_code)}" title="${name}">${startsEarlier ? "◂ " : ""}${accepted ? "" : "? "}${name}${endsLater ? " ▸" : ""}</a></td>`
+}
+
+const FREE_CELL: Html = { html: "<td></td>" }
+const WEEKEND_CELL: Html = { html: '<td class="weekend"></td>' }
+const SYMBOLS = { closed: "×", elsewhere: "≡" } as const
+
+const isWeekend = (day: string): boolean => weekdayName(day).startsWith("S")
+
+const LEGEND = html`<p class="soft">A name: a stay, from its first night to its last; ? asks for the nights and holds none yet; × closed by you; ≡ busy in a calendar elsewhere; ◂ ▸ goes on beyond the month.</p>
+`
+
+const unassignedStaysSection = (unassignedStays: ReadonlyArray<MonthStay>): Html =>
+  section(
+    "In the reservation box",
+    table(
+      { empty: "No stay of this month is without a property." },
+      [
+        { label: "Guest", cell: ({ stay_code, guest_name }) => link(stayUrl(stay_code), guest_name ?? stay_code) },
+        { label: "Check-in", cell: ({ check_in_date }) => dayHtml(check_in_date) },
+        { label: "Check-out", cell: ({ check_out_date }) => dayHtml(check_out_date) }
+      ],
+      unassignedStays
+    ),
+    "box"
+  )

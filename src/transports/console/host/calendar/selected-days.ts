@@ -1,0 +1,141 @@
+import { addDays, daysInRange } from "../../../../contract/time.ts"
+import { SELECTED_DAYS } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { CalendarSpan, MonthProperty, MonthView } from "../../queries/Month.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import { actionForm, type FieldFiller, input, queryForm, select } from "../form-fields.ts"
+import { currentUrlWith } from "../host-page.ts"
+import { dayHtml, link, readDateParam, readIdParam, readOffsetParam, section } from "../page-parts.ts"
+import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
+
+// Days of one property: chosen first, so that what stands there is seen before they are closed, opened or booked.
+
+export interface SelectedDays extends CalendarSpan {
+  readonly property: number
+}
+
+const useDefault: FieldFiller = (_name, otherwise) => otherwise
+
+/** Which days, of which property; the page is shown again with what stands there. */
+export const daySelectionForm = (
+  visit: SignedInVisit,
+  properties: ReadonlyArray<MonthProperty>,
+  { first, last }: CalendarSpan,
+  today: string
+): Html => {
+  const from = today > first && today <= last ? today : first
+  const fields = html`<input type="hidden" name="month" value="${first.slice(0, 7)}"><input type="hidden" name="offset" value="${readOffsetParam(visit)}">
+${select(useDefault, { name: "property", label: "Property", value: readIdParam(visit, "property") ?? "", options: properties.map(({ id, title }) => ({ value: id, label: title })), isRequired: true })}
+${input(useDefault, { name: "from", label: "First day", type: "date", value: visit.query.get("from") ?? from, isRequired: true })}
+${input(useDefault, { name: "to", label: "Last day", type: "date", value: visit.query.get("to") ?? from, isRequired: true })}`
+  return properties.length === 0
+    ? nothing
+    : section(
+        "Close, open or book days",
+        html`${rangeErrorMessage(visit)}${queryForm(CALENDAR_PATH, fields, "Look at these days")}`,
+        "choose"
+      )
+}
+
+/** What stands on the chosen days, and what can be done with them. */
+export const selectedDaysSection = (
+  visit: SignedInVisit,
+  selectedDays: SelectedDays,
+  { properties }: MonthView,
+  today: string
+): Html => {
+  const [property] = properties
+  if (property === undefined)
+    return html`<p class="message error" role="alert">There is no such property.</p>
+`
+  const { first, last } = selectedDays
+  return section(
+    `${property.title}`,
+    html`<p>${dayHtml(first)} to ${dayHtml(last)}, ${daysInRange(first, last)} days.</p>
+${occupancyList(property)}
+${last < today ? html`<p>These days are over.</p>` : availabilityForms(visit, selectedDays, property)}
+<p>${link(currentUrlWith(visit, { property: undefined, from: undefined, to: undefined }), "Choose other days")}</p>
+`,
+    "days"
+  )
+}
+
+/** What is wrong with days, in words: they are not looked at then. */
+const findRangeError = (first: string, last: string): string | undefined => {
+  const count = daysInRange(first, last)
+  if (count < 1) return "The last day is before the first."
+  return count > SELECTED_DAYS ? `At most ${SELECTED_DAYS} days are looked at: choose fewer.` : undefined
+}
+
+/** The days that the address names, and of which property. */
+const readRequestedDays = (visit: SignedInVisit) => {
+  const [property, first, last] = [
+    readIdParam(visit, "property"),
+    readDateParam(visit, "from"),
+    readDateParam(visit, "to")
+  ]
+  return first === undefined || last === undefined
+    ? undefined
+    : { property, first, last, wrong: findRangeError(first, last) }
+}
+
+/** The days that are looked at. */
+export const readSelectedDays = (visit: SignedInVisit) => {
+  const requestedDays = readRequestedDays(visit)
+  if (requestedDays === undefined || requestedDays.property === undefined || requestedDays.wrong !== undefined)
+    return undefined
+  const { property, first, last } = requestedDays
+  return { property, first, last }
+}
+
+const rangeErrorMessage = (visit: SignedInVisit): Html => {
+  const rangeError = readRequestedDays(visit)?.wrong
+  return rangeError === undefined
+    ? nothing
+    : html`<p class="message error" role="alert">${rangeError}</p>
+`
+}
+
+const occupancyList = ({ stays, closed, elsewhere, deactivated }: MonthProperty): Html => {
+  const stayItems = stays.map(
+    ({ stay_code, guest_name, check_in_date, check_out_date, accepted }) =>
+      html`<li>${link(stayUrl(stay_code), guest_name ?? stay_code)} ${accepted ? "stays" : "asks for it"} from ${dayHtml(check_in_date)} to ${dayHtml(check_out_date)}.</li>
+`
+  )
+  const countItems = [
+    ...(closed.length === 0 ? [] : [html`<li>${closed.length} of them are closed by you.</li>`]),
+    ...(elsewhere.length === 0 ? [] : [html`<li>${elsewhere.length} of them are busy in a calendar elsewhere.</li>`]),
+    ...(deactivated ? [html`<li>The property is switched off: nothing of it can be booked.</li>`] : [])
+  ]
+  return stayItems.length + countItems.length === 0
+    ? html`<p>All of them are open and free.</p>
+`
+    : html`<ul>${stayItems}${countItems}</ul>
+`
+}
+
+/** Nights that somebody holds already: booked there, a reservation would be refused. */
+const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
+  elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
+
+const availabilityForms = (
+  visit: SignedInVisit,
+  { property, first, last }: SelectedDays,
+  calendarProperty: MonthProperty
+): Html => {
+  const fields = html`<input type="hidden" name="property" value="${property}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
+  const isFullyAvailable = calendarProperty.closed.length === 0
+  const isFullyBlocked = calendarProperty.closed.length >= daysInRange(first, last)
+  return html`<div class="acts">
+${isFullyBlocked ? nothing : actionForm(visit, { action: "close_days", label: "Close these days", fields, kind: "plain" })}
+${isFullyAvailable ? nothing : actionForm(visit, { action: "open_days", label: "Open these days", fields, kind: "plain" })}
+</div>
+<p>${
+    isOccupied(calendarProperty) || calendarProperty.deactivated
+      ? "A reservation of all these nights would clash with what stands there."
+      : link(
+          newReservationUrl({ property, check_in_date: first, check_out_date: addDays(last, 1) }),
+          "Enter a reservation for these nights"
+        )
+  }</p>`
+}

@@ -1,0 +1,31 @@
+import { SCOPE_CHOICES } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { NamedRecord } from "../../queries/named-records.ts"
+import type { SelectOption } from "../form-fields.ts"
+import type { OneTimeContent } from "../host-page.ts"
+
+// What the parts of the page of calendars say alike.
+
+export type SelectableProperties = ReadonlyArray<NamedRecord>
+
+/** Those that a form offers. */
+export const propertyOptions = (properties: SelectableProperties): ReadonlyArray<SelectOption> =>
+  properties.slice(0, SCOPE_CHOICES).map(({ id, name }) => ({ value: id, label: name }))
+
+/** Said where there are more than a form offers. */
+export const truncationNote = (properties: SelectableProperties): Html =>
+  properties.length > SCOPE_CHOICES
+    ? html`<p class="soft">Only the first ${SCOPE_CHOICES} by their names are listed.</p>
+`
+    : nothing
+
+export const secretUrlHtml = (url: string): Html => html`<code class="secret">${url}</code>
+`
+
+/** What was done, and what is to be seen of it this once. */
+export const oneTimeNotice = (text: string, details: Html): OneTimeContent => ({
+  _tag: "Told",
+  html: html`<div class="message done" role="status"><p>${text}</p>
+${details}</div>
+`
+})

@@ -1,0 +1,214 @@
+import { Effect } from "effect"
+import { HostCalendars } from "../../../../domain/calendars/imported-calendars/HostCalendars.ts"
+import type { CalendarFetchReport } from "../../../../domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { PropertyFeeds } from "../../../../domain/calendars/property-feeds/PropertyFeeds.ts"
+import { CALENDARS_SHOWN } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { ImportedCalendarSummary, ImportedCalendarsPage } from "../../queries/CalendarsElsewhere.ts"
+import { parseRecordId } from "../../record-id.ts"
+import type { Sudo } from "../../sudo.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { apiErrorToActionError } from "../api-operations.ts"
+import { actionForm, checkbox, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
+import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
+import { activityLogLink, badge, pagination, section, table, timeHtml } from "../page-parts.ts"
+import { oneTimeNotice, propertyOptions, type SelectableProperties, secretUrlHtml } from "./ical-sync-parts.ts"
+
+// Calendars of elsewhere that are followed: what is busy there is closed here.
+
+const noPropertyError = makeActionError(422, "Choose the property whose days it closes.")
+const noCalendarError = makeActionError(404, "There is no such calendar.")
+
+export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
+  const [calendars, feeds] = [yield* HostCalendars, yield* PropertyFeeds]
+  return {
+    follow: {
+      doneMessage: "The calendar is followed.",
+      // Asks for the password because the answer shows an address of the property's own calendar.
+      run: (visit, form) =>
+        Effect.gen(function* () {
+          const { operatorId } = visit.session.person.caller
+          const property = parseRecordId(form.get("property"))
+          if (property === undefined) return yield* Effect.fail(noPropertyError)
+          yield* sudo.requirePassword(visit, form)
+          const settings = readSkipUnavailable(form) ? { skipUnavailable: true } : undefined
+          const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
+          const { url } = yield* feeds.addressFor(operatorId, property, calendar_id)
+          return importedNotice(url)
+        }).pipe(Effect.mapError(toImportActionError))
+    },
+    fetch: {
+      doneMessage: "The calendar was fetched.",
+      run: (visit, form) => {
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
+        return calendars.fetch(visit.session.person.caller.operatorId, id).pipe(
+          Effect.mapError(apiErrorToActionError),
+          Effect.flatMap((fetchResult) =>
+            fetchResult.outcome === "failed"
+              ? Effect.fail(
+                  makeActionError(502, `The calendar cannot be read: ${fetchResult.error ?? "nobody knows why"}.`)
+                )
+              : Effect.succeed(fetchedNotice(fetchResult))
+          )
+        )
+      }
+    },
+    accept_calendar: {
+      doneMessage: "You accepted the calendar as read. Dates that it does not mention are available again.",
+      run: (visit, form) => {
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
+        return calendars
+          .accept(visit.session.person.caller.operatorId, id, form.get("seen") ?? "")
+          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+      }
+    },
+    update_calendar: {
+      doneMessage: "Saved. The calendar is read again in the next minutes.",
+      run: (visit, form) => {
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
+        return calendars
+          .update(visit.session.person.caller.operatorId, id, { skipUnavailable: readSkipUnavailable(form) })
+          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+      }
+    },
+    remove: {
+      doneMessage: "The calendar is followed no more; what only it closed is open.",
+      run: (visit, form) => {
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
+        return calendars
+          .remove(visit.session.person.caller.operatorId, id)
+          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+      }
+    }
+  } satisfies Readonly<Record<string, HostAction>>
+})
+
+const SKIP_FIELD = "skip_unavailable"
+const SKIP_LABEL = "Ignore the booking window of the marketplace"
+const SKIP_HINT =
+  "If the calendar ends with a “Not available” block whose end moves forward over time, that block does not block dates here."
+
+const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_FIELD) === "yes"
+
+/** One of the page's own is said already. */
+const toImportActionError = (error: Parameters<typeof apiErrorToActionError>[0] | typeof noPropertyError) =>
+  error._tag === "Refused" ? error : apiErrorToActionError(error)
+
+const importedNotice = (url: string): OneTimeContent =>
+  oneTimeNotice(
+    "The calendar is followed: it is fetched in the next minutes, and then every quarter of an hour.",
+    html`<p>If the place that it comes from can follow a calendar too, give it this address and no other: it tells all that is taken here but what that place said itself.</p>
+${secretUrlHtml(url)}`
+  )
+
+const fetchedNotice = ({ outcome, busy_days, changed_days, error }: CalendarFetchReport): OneTimeContent => {
+  const overtakenText = outcome === "overtaken" ? "Another fetch of it began meanwhile. " : ""
+  const busyText = busy_days === undefined ? "It says what it said before" : `It says that ${busy_days} days are busy`
+  return oneTimeNotice(
+    `${overtakenText}${busyText}; ${changed_days} days changed here.`,
+    error === undefined ? nothing : html`<p>${error}.</p>`
+  )
+}
+
+const STATE_BADGES = {
+  new: badge("not fetched yet", "wait"),
+  ok: badge("read", "good"),
+  failing: badge("cannot be read", "bad")
+} as const
+
+const PARTIALLY_READ_BADGE = badge("read in part", "bad")
+
+export const importedCalendarsSection = (
+  visit: SignedInVisit,
+  { calendars, total }: ImportedCalendarsPage,
+  offset: number
+): Html =>
+  section(
+    "Calendars that close days here",
+    html`${table(
+      { empty: "None yet. Marketplaces and calendar programs give out the address of a calendar (it ends with .ics)." },
+      [
+        { label: "Property", cell: ({ property_title }) => html`<span class="name">${property_title}</span>` },
+        {
+          label: "Calendar",
+          cell: ({ host, ending }) =>
+            html`<span class="name">${host} <span class="soft">${ending === null ? "its address cannot be read any more: remove it, and follow it anew" : `…${ending}`}</span></span>`
+        },
+        {
+          label: "Stands",
+          cell: ({ state, error, unreadable }) =>
+            html`${state === "ok" && unreadable !== null ? PARTIALLY_READ_BADGE : STATE_BADGES[state]}${error === null ? nothing : html` <span class="name">${error}</span>`}`
+        },
+        {
+          label: "Last read",
+          cell: ({ fetched_at, due_at }) =>
+            html`${fetched_at === null ? "not yet" : timeHtml(fetched_at, visit)} ${due_at === null ? nothing : html`<span class="soft">next ${timeHtml(due_at, visit)}</span>`}`
+        },
+        { label: "Busy days", cell: ({ busy_days }) => String(busy_days), isNumeric: true },
+        { label: "Change", cell: (calendar) => calendarActions(visit, calendar) }
+      ],
+      calendars
+    )}${pagination(visit, { offset, limit: CALENDARS_SHOWN, total })}`
+  )
+
+const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary): Html => {
+  const { id, host, property_title } = calendar
+  const subject = `${host} for ${property_title}`
+  return html`${actionForm(visit, { action: "fetch", label: "Fetch now", subject, id, kind: "plain" })}${acceptForm(visit, calendar, subject)}${disclosure(
+    "Booking window",
+    actionForm(visit, {
+      action: "update_calendar",
+      label: "Save",
+      subject,
+      id,
+      fields: skipField(calendar.skip_unavailable)
+    })
+  )}${disclosure(
+    "Remove",
+    html`<p>What only it closed is open again.</p>
+${actionForm(visit, { action: "remove", label: "Follow it no more", subject, id, kind: "danger" })}`
+  )}${activityLogLink(`imported_calendar:${id}`)}`
+}
+
+/** Renders the form to accept a calendar; nothing if all of it was read, or if the host has accepted it. */
+const acceptForm = (
+  visit: SignedInVisit,
+  { id, unreadable, digest }: ImportedCalendarSummary,
+  subject: string
+): Html =>
+  unreadable === null || digest === null
+    ? nothing
+    : disclosure(
+        "Accept the calendar as read",
+        html`<p>${unreadable}.</p>
+<p>If you accept, the dates that stayed blocked because of this become available. A booking may be among the unreadable parts, so compare with the marketplace first.</p>
+${actionForm(visit, { action: "accept_calendar", label: "Accept the calendar as read", subject, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
+      )
+
+const skipField = (isChecked: boolean, fillField: FieldFiller = (_name, otherwise) => otherwise): Html =>
+  html`${checkbox(fillField, { name: SKIP_FIELD, label: SKIP_LABEL, isChecked })}<p class="soft">${SKIP_HINT}</p>
+`
+
+export const importForm = (
+  visit: SignedInVisit,
+  properties: SelectableProperties,
+  passwordField: Html,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const fillField = makeFieldFiller(failedSubmission, "follow")
+  return section(
+    "Follow a calendar",
+    properties.length === 0
+      ? html`<p>You have no property yet whose days it could close.</p>
+`
+      : actionForm(visit, {
+          action: "follow",
+          label: "Follow it",
+          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipField(false, fillField)}${passwordField}`
+        })
+  )
+}

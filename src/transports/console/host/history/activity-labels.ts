@@ -1,0 +1,178 @@
+import { summaryOf } from "../../../../contract/operation.ts"
+import { Api, type OperationName } from "../../../../service/Api.ts"
+import { ACCESS_PATH } from "../../page-frame.ts"
+import type { AuditLogChange } from "../../queries/History.ts"
+import { channelName } from "../channel-names.ts"
+import { toWords } from "../page-parts.ts"
+import {
+  AUTOMATION_PATH,
+  CATEGORIES_PATH,
+  CHANNELS_PATH,
+  ICAL_SYNC_PATH,
+  KNOWLEDGE_PATH,
+  listingUrl,
+  messagesUrl,
+  moneyUrl,
+  PEOPLE_PATH,
+  PROPERTIES_PATH,
+  reservationsUrl,
+  reviewsUrl,
+  stayUrl,
+  tasksUrl
+} from "../urls.ts"
+
+// The trail in a host's words: what was done, to what, and through what.
+
+const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
+const isOperation = (name: string): name is OperationName => Object.hasOwn(Api, name)
+
+/** What is no operation of the API, by its name in the trail; of what stands nowhere the name itself is said. */
+const ACTION_LABELS: Readonly<Record<string, string>> = {
+  // Forms of the console that no operation stands behind.
+  sign_in: "Signed in",
+  change_password: "Changed a password",
+  authorize: "Let an application in",
+  disconnect_application: "Disconnected an application",
+  make_token: "Made a token",
+  delete_token: "Deleted a token",
+  pause_webhook: "Paused a webhook",
+  rotate_webhook_secret: "Gave a webhook another secret",
+  replay_delivery: "Sent an event to a webhook again",
+  make_rule: "Made a rule",
+  pause_rule: "Paused a rule",
+  resume_rule: "Let a rule act again",
+  remove_rule: "Removed a rule",
+  approve_check_in: "Approved a check-in",
+  stop_letting: "Took a property off the market",
+  let_again: "Let a property again",
+  link: "Linked a listing to its property",
+  unlink: "Took the link of a listing away",
+  ratio: "Set the share of a price that a listing asks",
+  feed: "Made the address of a calendar",
+  renew: "Replaced the address of a calendar",
+  follow: "Followed a calendar elsewhere",
+  fetch: "Fetched a calendar elsewhere",
+  remove: "Stopped following a calendar elsewhere",
+  accept_calendar: "Accepted an imported calendar as read",
+  update_calendar: "Changed the settings of an imported calendar",
+  // The service at work.
+  "time out order": "A booking request was answered by nobody in time",
+  "settle waiting payments": "Entered a payment that had waited for its reservation",
+  "import calendar": "Took over days of a calendar elsewhere",
+  "open reviews": "Opened the review of a stay that is over",
+  "expire offers": "An offer ran out",
+  "end unused connections": "Ended a connection that nobody used",
+  "run plan": "Did what a rule says",
+  "answer guest": "Answered a guest's question",
+  "demo seed": "Set up the demo",
+  // Guests, on the page of their stay.
+  "tell arrival time": "A guest told when they arrive",
+  "hand in identity document": "A guest handed in a document"
+}
+
+const COMMAND_LINE = "command line"
+
+export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "application" | "operation">): string => {
+  if (application === COMMAND_LINE) return `By a command: ${operation}`
+  if (isOperation(operation)) return summaryOf(Api[operation])
+  const ingestLabel = operation.startsWith("ingest ")
+    ? `A channel told: ${operation.slice("ingest ".length)}`
+    : undefined
+  return (
+    (Object.hasOwn(ACTION_LABELS, operation) ? ACTION_LABELS[operation] : undefined) ??
+    ingestLabel ??
+    capitalize(toWords(operation))
+  )
+}
+
+/** Where nobody's account acts: the part of the service that does, or who runs it. */
+const SYSTEM_ACTOR_LABELS: Readonly<Record<string, string>> = {
+  Latchkey: "the service itself",
+  service: "the service itself",
+  automation: "your rules",
+  guest: "a guest",
+  [COMMAND_LINE]: "who runs the service",
+  sandbox: "the sandbox"
+}
+
+const CHANNEL_PREFIX = "channel "
+
+/** Who acted, where it was no account. */
+export const systemActorLabel = (application: string): string => {
+  if (application.startsWith(CHANNEL_PREFIX)) return channelName(application.slice(CHANNEL_PREFIX.length))
+  return (Object.hasOwn(SYSTEM_ACTOR_LABELS, application) ? SYSTEM_ACTOR_LABELS[application] : undefined) ?? application
+}
+
+/** By what an account acted: a page of the console, or an application or token by its name. */
+export const viaLabel = (application: string): string =>
+  application === "console" ? "on a page of the console" : `with “${application}”`
+
+interface RecordKind {
+  readonly label: string
+  /** The page of such a record; undefined: it has none, or is gone. */
+  readonly url?: (key: string, entry: AuditLogChange) => string | undefined
+}
+
+const always = (url: string) => () => url
+
+const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
+  account: { label: "Account", url: always(PEOPLE_PATH) },
+  application: { label: "Application", url: always(ACCESS_PATH) },
+  automation_plan: { label: "Planned action", url: always(`${AUTOMATION_PATH}#upcoming`) },
+  automation_rule: { label: "Rule", url: always(AUTOMATION_PATH) },
+  calendar_share_link: { label: "Shared calendar", url: always(ICAL_SYNC_PATH) },
+  channel_account: { label: "Channel account", url: always(CHANNELS_PATH) },
+  connection: { label: "Connected application", url: always(ACCESS_PATH) },
+  conversation: { label: "Conversation", url: (id) => messagesUrl({ id }) },
+  dictionary: { label: "Word of your own", url: always(CATEGORIES_PATH) },
+  event_consumer: { label: "Reader of events", url: always(`${ACCESS_PATH}#webhooks`) },
+  group: { label: "Group", url: always(PROPERTIES_PATH) },
+  imported_calendar: { label: "Calendar elsewhere", url: always(ICAL_SYNC_PATH) },
+  knowledge_base: {
+    label: "Entry of the knowledge base",
+    url: (id, { name }) => (name === null ? undefined : `${KNOWLEDGE_PATH}?change=${id}`)
+  },
+  listing: { label: "Listing", url: (id) => listingUrl(Number(id)) },
+  operator: { label: "Your business" },
+  property: { label: "Property", url: always(PROPERTIES_PATH) },
+  property_feed: { label: "Calendar for elsewhere", url: always(ICAL_SYNC_PATH) },
+  reservation: {
+    label: "Reservation",
+    url: (q, { leads_to }) => (leads_to === null ? reservationsUrl({ q }) : stayUrl(leads_to))
+  },
+  reservation_tag: { label: "Tag of reservations", url: always(CATEGORIES_PATH) },
+  review: { label: "Review", url: always(reviewsUrl()) },
+  room_type: { label: "Room type", url: always(PROPERTIES_PATH) },
+  special_offer: { label: "Special offer", url: always(messagesUrl()) },
+  staff: { label: "Person of the staff", url: always(PEOPLE_PATH) },
+  tag: { label: "Tag of properties", url: always(PROPERTIES_PATH) },
+  task: { label: "Task", url: always(tasksUrl()) },
+  token: { label: "Token", url: always(ACCESS_PATH) },
+  transaction: {
+    label: "Entry of income or expense",
+    url: (_id, { leads_to }) => moneyUrl(leads_to === null ? {} : { order: leads_to })
+  },
+  webhook: { label: "Webhook", url: always(`${ACCESS_PATH}#webhooks`) }
+}
+
+export interface RecordLabel {
+  readonly label: string
+  readonly url: string | undefined
+}
+
+/** Kinds of records whose key a person knows; others are by their name, or by number where they have none. */
+const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
+
+export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {
+  const [kind = "", ...rest] = entry.record.split(":")
+  const key = rest.join(":")
+  const { label: kindLabel, url: kindUrl } = (Object.hasOwn(RECORD_KINDS, kind) ? RECORD_KINDS[kind] : undefined) ?? {
+    label: capitalize(toWords(kind))
+  }
+  const name = entry.name === null || entry.name === "" ? undefined : entry.name
+  const nameParts = KINDS_SHOWN_BY_KEY.has(kind)
+    ? [key, ...(name === undefined ? [] : [`(${name})`])]
+    : [name === undefined ? `number ${key}` : `“${name}”`]
+  return { label: [kindLabel, ...nameParts].join(" "), url: kindUrl?.(key, entry) }
+}

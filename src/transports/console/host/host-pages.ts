@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import { makeActivityLogPage } from "./activity-log-page.ts"
+import { makeAutomationPage } from "./automation-page.ts"
+import { makeCalendarPage } from "./calendar-page.ts"
+import { makeCategoriesPage } from "./categories-page.ts"
+import { makeChannelsPage } from "./channels-page.ts"
+import { makeIcalSyncPage } from "./ical-sync-page.ts"
+import { makeKnowledgePage } from "./knowledge-page.ts"
+import { makeListingPage } from "./listing-page.ts"
+import { makeMessagesPage } from "./messages-page.ts"
+import { makeMoneyCsvPage } from "./money-csv-export.ts"
+import { makeMoneyPage } from "./money-page.ts"
+import { makeNewReservationPage } from "./new-reservation-page.ts"
+import { makeOverviewPage } from "./overview-page.ts"
+import { makePeoplePage } from "./people-page.ts"
+import { makePropertiesPage } from "./properties-page.ts"
+import { makeReportsPage } from "./reports-page.ts"
+import { makeReservationsPage } from "./reservations-page.ts"
+import { makeReviewsPage } from "./reviews-page.ts"
+import { makeStayPage } from "./stay-page.ts"
+import { makeTasksPage } from "./tasks-page.ts"
+
+/** The pages of a host's day, each in a file of its own. */
+export const makeHostPages = Effect.all([
+  makeOverviewPage,
+  makeCalendarPage,
+  makeReservationsPage,
+  makeNewReservationPage,
+  makeStayPage,
+  makeMessagesPage,
+  makeReviewsPage,
+  makeMoneyPage,
+  makeMoneyCsvPage,
+  makeTasksPage,
+  makeReportsPage,
+  makePropertiesPage,
+  makeChannelsPage,
+  makeListingPage,
+  makeIcalSyncPage,
+  makeAutomationPage,
+  makeKnowledgePage,
+  makePeoplePage,
+  makeCategoriesPage,
+  makeActivityLogPage
+])

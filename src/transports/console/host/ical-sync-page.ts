@@ -1,0 +1,46 @@
+import { DateTime, Effect } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import { search_calendar_share_links } from "../../../domain/calendars/calendar-share-links/contract.ts"
+import { SHARE_LINKS_SHOWN } from "../../../platform/limits.ts"
+import { Service } from "../../../service/service.ts"
+import { html } from "../../docs/html.ts"
+import { CalendarsElsewhere } from "../queries/CalendarsElsewhere.ts"
+import { makeSudo } from "../sudo.ts"
+import { makeQuery } from "./api-operations.ts"
+import { exportForm, makeExportActions } from "./calendars/exported-calendars.ts"
+import { importedCalendarsSection, importForm, makeImportActions } from "./calendars/imported-calendars.ts"
+import { makeShareLinkActions, shareLinksSection } from "./calendars/shared-links.ts"
+import { hostPage } from "./host-page.ts"
+import { readOffsetParam, timeZoneNote } from "./page-parts.ts"
+import { ICAL_SYNC_PATH } from "./urls.ts"
+
+/** Calendars of elsewhere that close days here, and the addresses at which others read what is taken here. */
+export const makeIcalSyncPage = Effect.gen(function* () {
+  const [importedCalendars, service, sudo] = [yield* CalendarsElsewhere, yield* Service, yield* makeSudo]
+  const queryLinks = makeQuery(service, search_calendar_share_links)
+  return hostPage({
+    path: ICAL_SYNC_PATH,
+    show: (visit, failedSubmission) =>
+      Effect.gen(function* () {
+        const { operatorId, timeZone } = visit.session.person.caller
+        const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
+        const [offset, linksOffset] = [readOffsetParam(visit), readOffsetParam(visit, "links")]
+        const syncView = yield* importedCalendars.of(operatorId, today, offset)
+        const links = yield* queryLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksOffset })
+        const passwordField = yield* sudo.passwordField(visit)
+        return {
+          title: "Calendars elsewhere",
+          body: html`${importedCalendarsSection(visit, syncView, offset)}
+${importForm(visit, syncView.properties, passwordField, failedSubmission)}
+${exportForm(visit, syncView.properties, passwordField, failedSubmission)}
+${shareLinksSection(visit, { ...links, offset: linksOffset }, syncView.properties, passwordField, failedSubmission)}
+${timeZoneNote(visit)}`
+        }
+      }),
+    actions: {
+      ...(yield* makeImportActions(sudo)),
+      ...(yield* makeExportActions(sudo)),
+      ...makeShareLinkActions(service, sudo)
+    }
+  })
+})

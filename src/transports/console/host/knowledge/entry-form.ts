@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto"
+import {
+  ALL_CHANNELS,
+  ALL_IDS,
+  type KnowledgeBaseWithContents,
+  type PropertyScopeType
+} from "../../../../domain/knowledge/contract.ts"
+import { KNOWLEDGE_CONTENTS, KNOWLEDGE_TEXT, KNOWLEDGE_TITLE, SCOPE_CHOICES } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { KnowledgeScopeChoices } from "../../queries/KnowledgeScopes.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { CHANNEL_OPTIONS } from "../channel-names.ts"
+import {
+  actionForm,
+  checkbox,
+  checkboxGroup,
+  type FieldFiller,
+  input,
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  parseNumber,
+  select,
+  textArea
+} from "../form-fields.ts"
+import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { scopeNames } from "./scope-text.ts"
+
+// An entry of the knowledge base as a form: what it says, part by part with an empty one more, and for whom it is.
+
+export type KnowledgeEntryDetail = typeof KnowledgeBaseWithContents.Type
+type KnowledgeEntryPart = KnowledgeEntryDetail["contents"][number]
+
+export const ADD_ENTRY_ACTION = "add_entry"
+export const CHANGE_ENTRY_ACTION = "change_entry"
+
+/** An entry as far as a form says it. */
+type SubmittedEntry = ReturnType<typeof readEntry>
+type EntryContent = Omit<KnowledgeEntryDetail, "id" | "process_status"> | SubmittedEntry
+
+/** The same text for the same entry, in whatever order its properties and channels are named. */
+const serializeEntry = ({
+  title,
+  is_enable,
+  audience,
+  scope_property,
+  scope_channel,
+  contents
+}: EntryContent): string =>
+  JSON.stringify([
+    ...[title, is_enable, audience, scope_property.type, scope_property.ids.map(String).toSorted()],
+    ...[scope_channel.type, scope_channel.channels.toSorted()],
+    contents.map(({ sub_title, text }) => [sub_title, text])
+  ])
+
+/** What an entry says as it is shown: the form that replaces it must have seen it. */
+export const entryDigest = (entry: KnowledgeEntryDetail): string =>
+  createHash("sha256").update(serializeEntry(entry)).digest("base64url")
+
+/** Whether an entry may become what a form says: it is as the form has seen it, or has become that already. */
+export const isUnchangedOrApplied = (entry: KnowledgeEntryDetail, form: SubmittedForm): boolean =>
+  form.get("seen") === entryDigest(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
+
+const SCOPE_OPTIONS: ReadonlyArray<{ readonly value: PropertyScopeType; readonly label: string }> = [
+  { value: "all", label: "all properties" },
+  { value: "by_property", label: "the properties ticked below" },
+  { value: "by_group", label: "the groups ticked below" },
+  { value: "by_room_type", label: "the room types ticked below" }
+]
+
+const AUDIENCE_OPTIONS = [
+  { value: "guests", label: "only guests with an accepted stay there" },
+  { value: "anyone", label: "anyone who asks: write no door code or Wi-Fi password here" }
+] as const
+
+const SCOPE_CHECKBOXES: ReadonlyArray<readonly [PropertyScopeType, string, string]> = [
+  ["by_property", "property", "Properties"],
+  ["by_group", "group", "Groups"],
+  ["by_room_type", "room_type", "Room types"]
+]
+
+export interface EntryFormOptions {
+  readonly scopes: KnowledgeScopeChoices
+  /** The one that is changed; none: one is added. */
+  readonly entry?: KnowledgeEntryDetail | undefined
+  readonly notTaken?: FailedSubmission | undefined
+}
+
+export const entryForm = (
+  visit: SignedInVisit,
+  { scopes, entry, notTaken: failedSubmission }: EntryFormOptions
+): Html => {
+  const action = entry === undefined ? ADD_ENTRY_ACTION : CHANGE_ENTRY_ACTION
+  const fillField = makeFieldFiller(failedSubmission, action)
+  const digestField =
+    entry === undefined
+      ? nothing
+      : html`<input type="hidden" name="seen" value="${fillField("seen", entryDigest(entry))}">`
+  const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Who is answered from it", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
+  return actionForm(visit, {
+    action,
+    label: entry === undefined ? "Add the entry" : "Change the entry",
+    fields,
+    ...(entry === undefined ? {} : { id: entry.id })
+  })
+}
+
+/** A box that was unticked is not filled in: of a form that was not taken only what was ticked is. */
+const enabledField = (
+  action: string,
+  entry: KnowledgeEntryDetail | undefined,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const isRestored = failedSubmission !== undefined && submittedAction(failedSubmission) === action
+  const isChecked = isRestored ? failedSubmission.form.get("on") === "yes" : (entry?.is_enable ?? true)
+  return checkbox((_name, otherwise) => otherwise, { name: "on", label: "Guests are answered from it", isChecked })
+}
+
+/** As many as there are, or as were filled in, and an empty one. */
+const partFields = (
+  fillField: FieldFiller,
+  action: string,
+  contents: ReadonlyArray<KnowledgeEntryPart>,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const restoredParts =
+    failedSubmission !== undefined && submittedAction(failedSubmission) === action
+      ? readParts(failedSubmission.form)
+      : undefined
+  const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS)
+  // A form comes back with its parts in their order, whichever were left empty.
+  const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
+    restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, otherwise) => otherwise]
+  return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS}.</p>
+`
+}
+
+const partField = (
+  fillField: FieldFiller,
+  index: number,
+  isRequired: boolean,
+  { sub_title, text }: KnowledgeEntryPart = { sub_title: "", text: "" }
+): Html =>
+  html`<fieldset><legend>Part ${index + 1}</legend>
+${input(fillField, { name: `sub_title.${index}`, label: "About", hint: "such as: Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE })}${textArea(fillField, { name: `text.${index}`, label: "What guests are told", value: text, rows: 4, isRequired, maxlength: KNOWLEDGE_TEXT })}</fieldset>
+`
+
+const scopeFields = (
+  fillField: FieldFiller,
+  action: string,
+  scopes: KnowledgeScopeChoices,
+  entry: KnowledgeEntryDetail | undefined,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const selectedValues = makeMultiFieldFiller(failedSubmission, action)
+  const type = entry?.scope_property.type ?? "all"
+  const checkboxGroups = SCOPE_CHECKBOXES.map(([scopeType, name, legend]) => {
+    const scopeNameList = scopeNames(scopeType, scopes)
+    const ids = scopeType === type ? (entry?.scope_property.ids ?? []) : []
+    if (scopeNameList.length === 0) return nothing
+    const listedNames = scopeNameList.slice(0, SCOPE_CHOICES)
+    const options = listedNames.map((each) => ({ value: each.id, label: each.name }))
+    return html`${checkboxGroup({ name, legend, options, selected: selectedValues(name, ids.map(String)) })}${unlistedFields(name, ids, listedNames.length < scopeNameList.length ? listedNames : undefined)}`
+  })
+  const channels = entry?.scope_channel.type === "by_channel" ? entry.scope_channel.channels : []
+  return html`${select(fillField, { name: "where", label: "For", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
+}
+
+/** Where not all can be shown, those of the entry that are not stay in it. */
+const unlistedFields = (
+  name: string,
+  ids: ReadonlyArray<number>,
+  listed: ReadonlyArray<{ readonly id: number }> | undefined
+): Html => {
+  if (listed === undefined) return nothing
+  const listedIds = new Set(listed.map(({ id }) => id))
+  const unlistedIds = ids.filter((id) => !listedIds.has(id))
+  return html`<p class="soft">These are the first ${SCOPE_CHOICES} by name.</p>
+${unlistedIds.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`
+}
+
+/** The parts of a form but for those that are empty. */
+const readParts = (form: SubmittedForm): ReadonlyArray<KnowledgeEntryPart> =>
+  Array.from({ length: KNOWLEDGE_CONTENTS }, (_, index) => ({
+    sub_title: (form.get(`sub_title.${index}`) ?? "").trim(),
+    text: (form.get(`text.${index}`) ?? "").replace(/\r\n?/g, "\n").trim()
+  })).filter(({ sub_title, text }) => sub_title !== "" || text !== "")
+
+/** What the form says, as the API takes an entry. */
+export const readEntry = (form: SubmittedForm) => {
+  const type = form.get("where") ?? "all"
+  const [, name] = SCOPE_CHECKBOXES.find(([scopeType]) => scopeType === type) ?? []
+  const channels = form.getAll("channel")
+  return {
+    title: (form.get("title") ?? "").trim(),
+    is_enable: form.get("on") === "yes",
+    audience: form.get("audience") ?? "guests",
+    scope_property: { type, ids: name === undefined ? [ALL_IDS] : form.getAll(name).map(parseNumber) },
+    scope_channel: channels.length === 0 ? { type: "all", channels: [ALL_CHANNELS] } : { type: "by_channel", channels },
+    contents: readParts(form)
+  }
+}

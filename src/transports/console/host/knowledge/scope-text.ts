@@ -1,0 +1,63 @@
+import type { KnowledgeBase, PropertyScopeType } from "../../../../domain/knowledge/contract.ts"
+import type { KnowledgeScopeChoices } from "../../queries/KnowledgeScopes.ts"
+import type { NamedRecord } from "../../queries/named-records.ts"
+import { channelName } from "../channel-names.ts"
+
+// For whom an entry is, in a sentence.
+
+type KnowledgeEntry = typeof KnowledgeBase.Type
+
+/** What a scope of each type names. */
+export const scopeNames = (type: PropertyScopeType, scopes: KnowledgeScopeChoices): ReadonlyArray<NamedRecord> => {
+  switch (type) {
+    case "by_property":
+      return scopes.properties
+    case "by_group":
+      return scopes.groups
+    case "by_room_type":
+      return scopes.room_types
+    default:
+      return []
+  }
+}
+
+const SCOPE_NOUNS: Readonly<Record<PropertyScopeType, readonly [before: string, one: string]>> = {
+  all: ["", "property"],
+  by_property: ["", "property"],
+  by_group: ["the group ", "group"],
+  by_room_type: ["the room type ", "room type"]
+}
+
+/** Names that a sentence has; of more it says how many. */
+const NAMES_LISTED = 5
+
+const propertyScopeText = ({ type, ids }: KnowledgeEntry["scope_property"], scopes: KnowledgeScopeChoices): string => {
+  if (type === "all") return "all properties"
+  const names = new Map(scopeNames(type, scopes).map(({ id, name }) => [id, name]))
+  const listedNames = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMES_LISTED)
+  const remaining = ids.length - listedNames.length
+  const [prefix, singular] = SCOPE_NOUNS[type]
+  const moreText =
+    remaining === 0 ? [] : [listedNames.length === 0 ? `${remaining} of a ${singular}` : `${remaining} more`]
+  return `${prefix}${[...listedNames, ...moreText].join(", ")}`
+}
+
+export const scopeText = (
+  { scope_property, scope_channel, audience }: KnowledgeEntry,
+  scopes: KnowledgeScopeChoices
+): string => {
+  const propertiesText = propertyScopeText(scope_property, scopes)
+  const channels =
+    scope_channel.type === "all" ? "" : `, booked at ${scope_channel.channels.map(channelName).join(", ")}`
+  return audience === "anyone"
+    ? `Anyone who asks about ${propertiesText}${channels}`
+    : `Guests of ${propertiesText}${channels}`
+}
+
+/** How far an entry is from being answered from. */
+export const PROCESS_STATUS_BADGES = {
+  waiting: ["waits to be prepared", "wait"],
+  processing: ["is being prepared", "wait"],
+  done: ["ready", "good"],
+  failed: ["could not be prepared", "bad"]
+} as const

@@ -1,0 +1,55 @@
+import { DateTime, Effect } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import { Service } from "../../../service/service.ts"
+import { html } from "../../docs/html.ts"
+import type { ActionError } from "../action-outcome.ts"
+import { type ListingDetail, OneListing } from "../queries/OneListing.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { hostPage, makeActionError, notFoundView } from "./host-page.ts"
+import { listingFactsSection, pushesSection, syncStatusSection } from "./listing/facts.ts"
+import { makeListingCalendar } from "./listing/listing-calendar.ts"
+import { makeListingSettings } from "./listing/listing-settings.ts"
+import { activityLogLink, link, readIdParam, timeZoneNote } from "./page-parts.ts"
+import { CHANNELS_PATH, LISTING_PATH } from "./urls.ts"
+
+const NO_LISTING = "You have no such listing."
+
+/** One listing at a channel: what it sells here and for how much, its month, what its channel was told, and whether it knows. */
+export const makeListingPage = Effect.gen(function* () {
+  const oneListing = yield* OneListing
+
+  const findListing = (visit: SignedInVisit): Effect.Effect<ListingDetail | undefined> => {
+    const id = readIdParam(visit, "id")
+    return id === undefined ? Effect.undefined : oneListing.of(visit.session.person.caller.operatorId, id)
+  }
+
+  /** The listing of the page's address, which must be the operator's own. */
+  const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError> =>
+    Effect.flatMap(findListing(visit), (listing) =>
+      listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING)) : Effect.succeed(listing)
+    )
+
+  const calendarSection = makeListingCalendar(yield* Service, requireListing)
+  const settingsSection = yield* makeListingSettings(requireListing)
+
+  return hostPage({
+    path: LISTING_PATH,
+    show: (visit, failedSubmission) =>
+      Effect.gen(function* () {
+        const listing = yield* findListing(visit)
+        if (listing === undefined) return notFoundView("No such listing", NO_LISTING)
+        const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
+        return {
+          title: listing.title === "" ? listing.listing_id : listing.title,
+          body: html`<p>${link(CHANNELS_PATH, "All channels")}</p>
+${listingFactsSection(listing)}
+${settingsSection.show(visit, listing, failedSubmission)}
+${yield* calendarSection.show(visit, listing, today, failedSubmission)}
+${syncStatusSection(visit, listing)}
+${pushesSection(visit, listing.pushes)}
+${activityLogLink(`listing:${listing.id}`)}${timeZoneNote(visit)}`
+        }
+      }),
+    actions: { ...settingsSection.actions, ...calendarSection.actions }
+  })
+})

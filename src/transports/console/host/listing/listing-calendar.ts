@@ -1,0 +1,252 @@
+import { Effect, type Schema } from "effect"
+import { addDays } from "../../../../contract/time.ts"
+import {
+  CALENDAR_PUSH_CHANNELS,
+  search_listing_calendars
+} from "../../../../domain/calendars/listing-calendars/contract.ts"
+import {
+  CHANNELS_BY_RESTRICTION,
+  type ListingDay,
+  type Restriction,
+  type Restrictions
+} from "../../../../domain/channels/port/listing-days.ts"
+import { LISTING_INVENTORY_MAX, STAY_NIGHTS } from "../../../../platform/limits.ts"
+import type { OperationName } from "../../../../service/Api.ts"
+import type { Service } from "../../../../service/service.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { ActionError } from "../../action-outcome.ts"
+import type { ListingDetail } from "../../queries/OneListing.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { makeQuery, makeVoidMutation } from "../api-operations.ts"
+import { channelName } from "../channel-names.ts"
+import {
+  actionForm,
+  disclosure,
+  type FieldFiller,
+  input,
+  makeFieldFiller,
+  parseNumber,
+  parseText,
+  readFilledFields,
+  select
+} from "../form-fields.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, submittedAction } from "../host-page.ts"
+import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, section, table } from "../page-parts.ts"
+
+// A month of a listing as its channel sells it, and the forms that tell the channel otherwise.
+
+const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
+const parseYesNo = (text: string): Schema.Json => text === "yes"
+
+/** What the API says before why a listing cannot be read: which of several it is, and here is one. */
+const API_FIELD_PREFIX = /^listings\[0\]\.listing_id: /
+
+/** A form that tells the channel of one range of days. */
+interface ListingUpdate {
+  readonly operation: OperationName
+  /** The list of ranges in the operation's payload. */
+  readonly listField: string
+  readonly fields: Parameters<typeof readFilledFields>[1]
+}
+
+const LISTING_UPDATES: Readonly<Record<"price" | "stock" | "rules", ListingUpdate>> = {
+  price: {
+    operation: "update_listing_prices",
+    listField: "prices",
+    fields: { ...DATE_RANGE_PARSERS, price: parseNumber }
+  },
+  stock: {
+    operation: "update_listing_inventories",
+    listField: "inventories",
+    fields: { ...DATE_RANGE_PARSERS, inventory: parseNumber }
+  },
+  rules: {
+    operation: "update_listing_restrictions",
+    listField: "restrictions",
+    fields: {
+      ...DATE_RANGE_PARSERS,
+      min_stay_on_arrival: parseNumber,
+      max_stay_on_arrival: parseNumber,
+      closed_on_arrival: parseYesNo,
+      closed_on_departure: parseYesNo
+    }
+  }
+}
+
+export const makeListingCalendar = (
+  service: Service["Service"],
+  requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
+) => {
+  const [queryCalendar, mutate] = [makeQuery(service, search_listing_calendars), makeVoidMutation(service)]
+
+  const makeUpdateAction = ({ operation, listField, fields }: ListingUpdate, message: string): HostAction => ({
+    doneMessage: message,
+    run: (visit, form: SubmittedForm) =>
+      Effect.flatMap(requireListing(visit), ({ channel_type, listing_id }) =>
+        mutate(visit, form, operation, { channel_type, listing_id, [listField]: [readFilledFields(form, fields)] })
+      )
+  })
+
+  /** The days of a month; of a channel that does not answer, why. */
+  const loadCalendar = (visit: SignedInVisit, { channel_type, listing_id }: ListingDetail, month: string) =>
+    queryCalendar(visit, {
+      start_date: `${month}-01`,
+      end_date: addDays(`${addMonths(month, 1)}-01`, -1),
+      listings: [{ channel_type, listing_id }]
+    }).pipe(
+      Effect.map(
+        ({ listings: [listingCalendar] }): ReadonlyArray<ListingDay> | string => listingCalendar?.calendar ?? []
+      ),
+      Effect.catch(({ message: words }) => Effect.succeed(words.replace(API_FIELD_PREFIX, "")))
+    )
+
+  return {
+    actions: {
+      price: makeUpdateAction(LISTING_UPDATES.price, "The price is set; the channel is told within a minute."),
+      stock: makeUpdateAction(LISTING_UPDATES.stock, "How many there are is set; the channel is told within a minute."),
+      rules: makeUpdateAction(LISTING_UPDATES.rules, "The rules of stay are set; the channel is told within a minute.")
+    },
+    show: Effect.fnUntraced(function* (
+      visit: SignedInVisit,
+      listing: ListingDetail,
+      today: string,
+      failedSubmission: FailedSubmission | undefined
+    ): Effect.fn.Return<Html> {
+      if (!CALENDAR_PUSH_CHANNELS.includes(listing.channel_type)) return updatesUnsupportedNote(listing)
+      const month = readMonthParam(visit) ?? today.slice(0, 7)
+      const calendar = yield* loadCalendar(visit, listing, month)
+      const calendarHtml =
+        typeof calendar === "string"
+          ? html`<p class="message note">The month cannot be read from the channel: ${calendar}</p>
+`
+          : calendarTable(listing, calendar)
+      return section(
+        `The channel in ${formatMonth(month)}`,
+        html`${monthNavigation(visit, month)}${calendarHtml}${updateForms(visit, listing, today, failedSubmission)}`,
+        "days"
+      )
+    })
+  }
+}
+
+const updatesUnsupportedNote = ({ channel_type }: ListingDetail): Html =>
+  section(
+    "Prices and days",
+    html`<p>${channelName(channel_type)} is told nothing from here: prices and days are set there.</p>
+`
+  )
+
+const monthNavigation = (visit: SignedInVisit, month: string): Html => {
+  const monthLink = (otherMonth: string) =>
+    link(`${currentUrlWith(visit, { month: otherMonth })}#days`, formatMonth(otherMonth))
+  return html`<nav class="pages" aria-label="Months">${monthLink(addMonths(month, -1))} ${link(`${currentUrlWith(visit, { month: undefined })}#days`, "This month")} ${monthLink(addMonths(month, 1))}</nav>
+`
+}
+
+const calendarTable = ({ currency, channel_type }: ListingDetail, days: ReadonlyArray<ListingDay>): Html =>
+  html`${channel_type === "ctrip" ? html`<p class="soft">Prices that are read are what is left after commission; those that you set are what guests pay.</p>` : nothing}${table(
+    { empty: "The channel says nothing of these days." },
+    [
+      { label: "Night", cell: ({ date }) => dayHtml(date) },
+      { label: "Price", cell: ({ price }) => formatMoney(price, currency), isNumeric: true },
+      { label: "To sell", cell: ({ inventory }) => (inventory === 0 ? "none" : String(inventory)), isNumeric: true },
+      { label: "Rules of stay", cell: ({ restrictions = {} }) => restrictionsText(restrictions) }
+    ],
+    days
+  )}`
+
+const RESTRICTION_TEXTS: Readonly<Record<Restriction, (value: string) => string>> = {
+  closed_on_arrival: () => "no arrival",
+  closed_on_departure: () => "no departure",
+  min_stay_on_arrival: (nightsField) => `${nightsField} nights or more from this day`,
+  max_stay_on_arrival: (nightsField) => `${nightsField} nights or fewer from this day`,
+  exact_stay_on_arrival: (nightsField) => `exactly ${nightsField} nights from this day`,
+  min_stay_through: (nightsField) => `${nightsField} nights or more over it`,
+  max_stay_through: (nightsField) => `${nightsField} nights or fewer over it`,
+  min_advance_reservation: (ahead) => `booked ${ahead} ahead or earlier`,
+  max_advance_reservation: (ahead) => `booked ${ahead} ahead or later`
+}
+
+export const restrictionsText = (restrictions: Restrictions): string =>
+  Object.entries(restrictions)
+    .flatMap(([name, value]) =>
+      value === false ? [] : [isRestriction(name) ? RESTRICTION_TEXTS[name](String(value)) : name]
+    )
+    .join("; ")
+
+const isRestriction = (name: string): name is Restriction => Object.hasOwn(RESTRICTION_TEXTS, name)
+
+/** The forms, unless nothing can be told. */
+const updateForms = (
+  visit: SignedInVisit,
+  listing: ListingDetail,
+  today: string,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  if (listing.account.auth_status === "disconnected") return nothing
+  const isFormOpen = (mutate: string) => failedSubmission !== undefined && submittedAction(failedSubmission) === mutate
+  return html`${
+    listing.readonly
+      ? html`<p class="soft">You said that its prices are not to be set from here.</p>
+`
+      : disclosure(
+          "Set a price",
+          priceUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "price")),
+          isFormOpen("price")
+        )
+  }${disclosure("Set how many there are, or close it there", inventoryUpdateForm(visit, today, makeFieldFiller(failedSubmission, "stock")), isFormOpen("stock"))}${disclosure("Set rules of stay", restrictionsUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "rules")), isFormOpen("rules"))}`
+}
+
+const dateRangeFields = (fillField: FieldFiller, today: string): Html =>
+  html`${input(fillField, { name: "start_date", label: "First night", type: "date", min: today, isRequired: true })}${input(fillField, { name: "end_date", label: "Last night", type: "date", min: today, isRequired: true })}`
+
+const priceUpdateForm = (
+  visit: SignedInVisit,
+  { currency }: ListingDetail,
+  today: string,
+  fillField: FieldFiller
+): Html =>
+  actionForm(visit, {
+    action: "price",
+    label: "Set the price",
+    isInline: true,
+    fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "price", label: `A night, in whole ${currency}`, type: "number", min: 1, step: 1, isRequired: true })}`
+  })
+
+const inventoryUpdateForm = (visit: SignedInVisit, today: string, fillField: FieldFiller): Html =>
+  html`<p class="soft">This is said of this channel alone, and goes before your calendar until that changes on such a day. None closes it there.</p>
+${actionForm(visit, {
+  action: "stock",
+  label: "Set how many",
+  isInline: true,
+  fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "inventory", label: "How many can be sold", type: "number", min: 0, max: LISTING_INVENTORY_MAX, step: 1, isRequired: true })}`
+})}`
+
+const YES_NO_OPTIONS = [
+  { value: "yes", label: "yes" },
+  { value: "no", label: "no" }
+]
+
+/** Only what the channel honours is asked for: of the rest it would not be told. */
+const restrictionsUpdateForm = (
+  visit: SignedInVisit,
+  { channel_type }: ListingDetail,
+  today: string,
+  fillField: FieldFiller
+): Html => {
+  const isSupported = (name: Restriction) => CHANNELS_BY_RESTRICTION[name].some((each) => each === channel_type)
+  const nightsField = (name: "min_stay_on_arrival" | "max_stay_on_arrival", label: string) =>
+    isSupported(name) ? input(fillField, { name, label, type: "number", min: 1, max: STAY_NIGHTS, step: 1 }) : nothing
+  const yesNoField = (name: "closed_on_arrival" | "closed_on_departure", label: string) =>
+    isSupported(name) ? select(fillField, { name, label, options: YES_NO_OPTIONS, emptyLabel: "as it is" }) : nothing
+  if (!isSupported("min_stay_on_arrival"))
+    return html`<p>${channelName(channel_type)} takes no rules of stay from here: they are set there.</p>
+`
+  return html`<p class="soft">What is left empty stays as it is.</p>
+${actionForm(visit, {
+  action: "rules",
+  label: "Set the rules",
+  isInline: true,
+  fields: html`${dateRangeFields(fillField, today)}${nightsField("min_stay_on_arrival", "Nights at least")}${nightsField("max_stay_on_arrival", "Nights at most")}${yesNoField("closed_on_arrival", "No arrival on these days")}${yesNoField("closed_on_departure", "No departure on these days")}`
+})}`
+}

@@ -1,0 +1,150 @@
+import { DateTime, Effect } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import { get_conversation, query_conversations } from "../../../domain/guests/conversations/contract.ts"
+import { Service } from "../../../service/service.ts"
+import { html } from "../../docs/html.ts"
+import type { ActionError } from "../action-outcome.ts"
+import { BesideTalk } from "../queries/BesideTalk.ts"
+import { UnansweredGuests } from "../queries/UnansweredGuests.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { parseLines, readChangedFields } from "./form-fields.ts"
+import {
+  type ActionRedirect,
+  type FailedSubmission,
+  type HostAction,
+  type HostView,
+  hostPage,
+  makeActionError,
+  notFoundView
+} from "./host-page.ts"
+import { aboutSection, noteSection } from "./messages/conversation-sidebar.ts"
+import { earlierMessagesSection, readBeforeMessageId, threadSection } from "./messages/conversation-thread.ts"
+import { guestName, inboxSection, isUnansweredFilter, readPageRange } from "./messages/inbox.ts"
+import { offersSection, readOffer } from "./messages/offers.ts"
+import { activityLogLink, link, timeZoneNote } from "./page-parts.ts"
+import { MESSAGES_PATH, messagesUrl } from "./urls.ts"
+
+/** Conversations with guests; and one of them, with the stay beside it: answered, noted on, and its guest made offers. */
+export const makeMessagesPage = Effect.gen(function* () {
+  const [service, unanswered, conversationContext] = [yield* Service, yield* UnansweredGuests, yield* BesideTalk]
+  const [queryConversations, queryConversation] = [
+    makeQuery(service, query_conversations),
+    makeQuery(service, get_conversation)
+  ]
+
+  const todayIn = ({ session }: SignedInVisit, now: Date) => dateInZone(now, session.person.caller.timeZone)
+
+  const renderInbox = Effect.fnUntraced(function* (visit: SignedInVisit): Effect.fn.Return<HostView, ActionError> {
+    if (!isUnansweredFilter(visit)) {
+      const { conversations, total } = yield* queryConversations(visit, readPageRange(visit))
+      return { title: "Messages", body: inboxSection(visit, conversations, total) }
+    }
+    const now = yield* DateTime.nowAsDate
+    const { operatorId } = visit.session.person.caller
+    const unansweredGuests = yield* unanswered.page(operatorId, todayIn(visit, now), now, readPageRange(visit))
+    return { title: "Messages to answer", body: inboxSection(visit, unansweredGuests.rows, unansweredGuests.total) }
+  })
+
+  const renderConversation = Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    id: string,
+    failedSubmission?: FailedSubmission
+  ) {
+    const beforeMessageId = readBeforeMessageId(visit)
+    const conversation = yield* queryConversation(
+      visit,
+      beforeMessageId === undefined ? { id } : { id, before: beforeMessageId }
+    )
+    const context = yield* conversationContext.of(visit.session.person.caller.operatorId, conversation.id)
+    if (context === undefined) return noSuchConversation
+    const today = todayIn(visit, yield* DateTime.nowAsDate)
+    const isInquiryOpen = conversation.activities.some(({ activity_type }) => activity_type === "inquiry")
+    const offerContext = { today, channelType: conversation.channel_type, conversationContext: context, isInquiryOpen }
+    const isNewest = beforeMessageId === undefined
+    const view: HostView = {
+      title: guestName(conversation.guest),
+      body: html`<p>${link(messagesUrl(), "All conversations")}</p>
+<div class="columns">
+<div>${isNewest ? threadSection(visit, conversation, failedSubmission) : earlierMessagesSection(visit, conversation)}</div>
+<div>${aboutSection(conversation, context)}${noteSection(visit, conversation, failedSubmission)}</div>
+</div>
+${offersSection(visit, offerContext, failedSubmission)}${activityLogLink(`conversation:${conversation.id}`)}${timeZoneNote(visit)}`
+    }
+    return isNewest ? { ...view, hasScript: true as const } : view
+  })
+
+  return hostPage({
+    path: MESSAGES_PATH,
+    show: (visit, failedSubmission) => {
+      const id = visit.query.get("id")
+      return id === null
+        ? renderInbox(visit)
+        : Effect.catchIf(renderConversation(visit, id, failedSubmission), isInaccessible, () =>
+            Effect.succeed(noSuchConversation)
+          )
+    },
+    actions: makeActions(service)
+  })
+})
+
+const noSuchConversation = notFoundView(
+  "No such conversation",
+  "There is no such conversation, or none before that message."
+)
+
+/** Another's is as one that nobody has; that is all that this operation refuses. */
+const isInaccessible = ({ status }: ActionError): boolean => status === 403 || status === 404
+
+const readConversationId = ({ query }: SignedInVisit): string => query.get("id") ?? ""
+const conversationIdField = (visit: SignedInVisit) => ({ conversation_id: readConversationId(visit) })
+
+/** The conversation as it is by now, with what its guest wrote meanwhile. */
+const reloadConversation = (visit: SignedInVisit): ActionRedirect => ({
+  _tag: "GoOn",
+  url: messagesUrl({ id: readConversationId(visit) })
+})
+
+const makeActions = (service: Service["Service"]): Readonly<Record<string, HostAction>> => {
+  const mutate = makeVoidMutation(service)
+  return {
+    send: {
+      doneMessage: "Your message is on its way.",
+      run: (visit, form) => {
+        const message = parseLines(form.get("message") ?? "")
+        return message === ""
+          ? Effect.fail(makeActionError(422, "Write something first."))
+          : Effect.as(
+              mutate(visit, form, "send_message", { id: readConversationId(visit), message }),
+              reloadConversation(visit)
+            )
+      }
+    },
+    note: {
+      doneMessage: "The note is kept.",
+      run: (visit, form) => {
+        const changes = readChangedFields(form, { note: parseLines })
+        return "note" in changes
+          ? mutate(visit, form, "update_conversation_note", { ...conversationIdField(visit), ...changes })
+          : Effect.succeed(undefined)
+      }
+    },
+    offer: {
+      doneMessage: "The offer is made: the guest sees it now.",
+      run: (visit, form) =>
+        mutate(visit, form, "send_special_offer", { ...conversationIdField(visit), ...readOffer(form) })
+    },
+    preapprove: {
+      doneMessage: "The guest is pre-approved, and can book now.",
+      run: (visit, form) => mutate(visit, form, "send_preapproval", conversationIdField(visit))
+    },
+    withdraw: {
+      doneMessage: "The offer is withdrawn.",
+      run: (visit, form) =>
+        mutate(visit, form, "withdraw_special_offer", {
+          ...conversationIdField(visit),
+          special_offer_id: form.get("id") ?? ""
+        })
+    }
+  }
+}

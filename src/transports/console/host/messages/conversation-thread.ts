@@ -1,0 +1,118 @@
+import { messageLimit } from "../../../../domain/channels/port/message-limits.ts"
+import type { get_conversation, Message } from "../../../../domain/guests/conversations/contract.ts"
+import { MESSAGES_PAGE_TEXT } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import { actionForm, makeFieldFiller, textArea } from "../form-fields.ts"
+import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
+import { badge, link, section, timeHtml } from "../page-parts.ts"
+import { messagesUrl } from "../urls.ts"
+import { guestName } from "./inbox.ts"
+
+// What was said in a conversation, and the form to answer it.
+
+export type ConversationDetail = typeof get_conversation.successSchema.Type
+
+/** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
+export const readBeforeMessageId = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
+
+/** Keeps the newest messages that fit on a page: {@link TALK_TEXT} characters of HTML, but at least one message. */
+const limitMessages = (conversation: ConversationDetail): ConversationDetail => {
+  const { messages } = conversation
+  let remainingCharacters = MESSAGES_PAGE_TEXT
+  const cutIndex = messages.findIndex(({ content }) => {
+    remainingCharacters -= html`${content}`.html.length
+    return remainingCharacters < 0
+  })
+  const fittingMessages = cutIndex === -1 ? messages : messages.slice(0, Math.max(cutIndex, 1))
+  return fittingMessages.length < messages.length
+    ? { ...conversation, messages: fittingMessages, has_more: true }
+    : conversation
+}
+
+/** The newest messages, which a script keeps new, and the form to answer them. */
+export const threadSection = (
+  visit: SignedInVisit,
+  fullConversation: ConversationDetail,
+  failedSubmission?: FailedSubmission
+): Html => {
+  const conversation = limitMessages(fullConversation)
+  return section(
+    "Messages",
+    html`${earlierMessagesLink(visit, conversation)}${conversation.messages.length > MESSAGES_BEFORE_JUMP_LINK ? html`<p><a href="#answer">To your answer</a></p>` : nothing}
+<div data-live aria-live="polite"><ol class="talk">${messageItems(visit, conversation)}</ol></div>
+${conversation.messages.length === 0 ? html`<p>Nothing was written yet.</p>` : nothing}<p class="noprint">${link(currentUrlWith(visit), "Look for new messages")}</p>
+<div id="answer">${actionForm(visit, {
+      action: "send",
+      label: "Send",
+      subject: `to ${guestName(conversation.guest)}`,
+      fields: textArea(makeFieldFiller(failedSubmission, "send"), {
+        name: "message",
+        label: "Your answer",
+        hint: `At most ${messageLimit(conversation.channel_type)} characters. Once sent it cannot be taken back.`,
+        isRequired: true,
+        rows: 4
+      })
+    })}</div>`
+  )
+}
+
+/** Messages before others, and the ways from there. */
+export const earlierMessagesSection = (visit: SignedInVisit, fullConversation: ConversationDetail): Html => {
+  const conversation = limitMessages(fullConversation)
+  return section(
+    "Earlier messages",
+    html`${earlierMessagesLink(visit, conversation)}<ol class="talk">${messageItems(visit, conversation)}</ol>
+<p>${link(messagesUrl({ id: conversation.id }), "To the newest messages")}</p>
+`
+  )
+}
+
+/** Messages above which a way to the form is shown. */
+const MESSAGES_BEFORE_JUMP_LINK = 5
+
+const earlierMessagesLink = (visit: SignedInVisit, { has_more, messages }: ConversationDetail): Html => {
+  const oldest = messages.at(-1)
+  return has_more && oldest !== undefined
+    ? html`<p>${link(currentUrlWith(visit, { before: oldest.id }), "Earlier messages")}</p>
+`
+    : nothing
+}
+
+/** Renders the messages, the oldest at the top. */
+const messageItems = (visit: SignedInVisit, conversation: ConversationDetail): ReadonlyArray<Html> =>
+  conversation.messages.toReversed().map((message) => messageItem(visit, conversation, message))
+
+// The text of the list keeps its line breaks: between its parts there are none. The script knows a message by its id, and puts the
+// parts of it in place that have changed.
+const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, message: Message): Html => {
+  const { id, sender_role, sender_name, content, created_at, sources } = message
+  const defaultSender = sender_role === "host" ? visit.session.operatorName : guestName(guest)
+  const automaticNote = sources.length === 0 ? nothing : html` <span class="soft">by itself</span>`
+  return html`<li class="${sender_role}" id="message-${id}"><div><strong>${sender_name ?? defaultSender}</strong>${automaticNote} ${timeHtml(created_at, visit)}</div>${content === "" ? nothing : html`<div class="words">${content}</div>`}${attachmentHtml(message)}<div>${deliveryBadge(message)}</div></li>`
+}
+
+/** What channels say is attached is looked at there: nothing of elsewhere is loaded into a page of ours. */
+const attachmentHtml = ({ attachment }: Message): Html => {
+  if (attachment === null) return nothing
+  const attachmentUrl = attachment.fullback_url
+  return /^https?:\/\//i.test(attachmentUrl)
+    ? html`<div><a href="${attachmentUrl}" rel="noopener noreferrer">Open what is attached</a></div>`
+    : html`<div>Something is attached that cannot be opened here.</div>`
+}
+
+const deliveryBadge = ({ delivery, delivery_reason }: Message): Html => {
+  const reason = delivery_reason === null ? nothing : html` ${delivery_reason}`
+  switch (delivery) {
+    case null:
+      return nothing
+    case "queued":
+      return html`${badge("waits to be sent", "wait")}${reason}`
+    case "sent":
+      return badge("sent", "good")
+    case "refused":
+      return html`${badge("not sent", "bad")}${reason}`
+    case "unknown":
+      return html`${badge("may not have arrived", "bad")}${reason}`
+  }
+}

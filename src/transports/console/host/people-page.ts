@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import { SubAccounts } from "../../../domain/access/sign-in/SubAccounts.ts"
+import { Service } from "../../../service/service.ts"
+import { html } from "../../docs/html.ts"
+import { Staff } from "../queries/Staff.ts"
+import { makeSudo, type Sudo } from "../sudo.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { apiErrorToActionError } from "./api-operations.ts"
+import { type FailedSubmission, type HostView, hostPage, notFoundView } from "./host-page.ts"
+import { link, readOffsetParam, timeZoneNote } from "./page-parts.ts"
+import { accountView } from "./people/account-view.ts"
+import { makeAccountActions, makeStaffActions } from "./people/people-actions.ts"
+import { accountsSection, mainAccountOnlySection, staffSection } from "./people/people-lists.ts"
+import { staffView } from "./people/staff-view.ts"
+import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
+import { PEOPLE_PATH } from "./urls.ts"
+
+/** Who works here: sub-accounts, which sign in, for the main account alone; and staff, who are given tasks. */
+export const makePeoplePage = Effect.gen(function* () {
+  const [accounts, staff, sudo] = [yield* SubAccounts, yield* Staff, yield* makeSudo]
+  const service = yield* Service
+  const renderLists = makeListsRenderer(accounts, staff, sudo)
+  const renderForm = makeFormRenderer(accounts, staff, sudo)
+  return hostPage({
+    path: PEOPLE_PATH,
+    show: (visit, failedSubmission) => {
+      const editTarget = readEditTarget(visit)
+      return editTarget === undefined
+        ? renderLists(visit, failedSubmission)
+        : renderForm(visit, editTarget, failedSubmission)
+    },
+    actions: { ...makeAccountActions(accounts, sudo), ...makeStaffActions(service) }
+  })
+})
+
+type SubAccountService = SubAccounts["Service"]
+
+const isMainAccount = ({ session }: SignedInVisit): boolean => session.person.caller.role === "main"
+
+const makeListsRenderer = (accounts: SubAccountService, staff: Staff["Service"], sudo: Sudo) =>
+  Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
+    const { caller } = visit.session.person
+    const staffPage = yield* staff.list(caller.operatorId, readOffsetParam(visit, "staff"))
+    const accountsHtml = isMainAccount(visit)
+      ? accountsSection(
+          visit,
+          yield* Effect.mapError(accounts.list(caller), apiErrorToActionError),
+          yield* sudo.passwordField(visit),
+          failedSubmission
+        )
+      : mainAccountOnlySection
+    const view: HostView = {
+      title: "People",
+      body: html`${accountsHtml}${staffSection(visit, staffPage)}${timeZoneNote(visit)}`
+    }
+    return view
+  })
+
+const makeFormRenderer = (accounts: SubAccountService, staff: Staff["Service"], sudo: Sudo) =>
+  Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: EditTarget, failedSubmission?: FailedSubmission) {
+    const { caller } = visit.session.person
+    if (kind === "staff") {
+      const staffForm = yield* staff.form({ operatorId: caller.operatorId, id, q: readTitleQuery(visit) })
+      return id === undefined || staffForm.it !== null
+        ? staffView(visit, staffForm, failedSubmission)
+        : personNotFoundView("There is no such staff member.")
+    }
+    if (kind !== "account" || id === undefined || !isMainAccount(visit))
+      return personNotFoundView("There is nobody of that kind to change.")
+    const allAccounts = yield* Effect.mapError(accounts.list(caller), apiErrorToActionError)
+    const subAccount = allAccounts.find((each) => each.id === id && each.role === "sub")
+    return subAccount === undefined
+      ? personNotFoundView("There is no such sub-account.")
+      : accountView(visit, subAccount, yield* sudo.passwordField(visit))
+  })
+
+const personNotFoundView = (message: string): HostView =>
+  notFoundView("People", message, html`<p>${link(PEOPLE_PATH, "All people")}</p>`)

@@ -1,0 +1,38 @@
+import { PASSWORD_MAX, PASSWORD_MIN } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import { TEXTS } from "../../texts.ts"
+import type { SubmittedForm } from "../../visit.ts"
+import { input } from "../form-fields.ts"
+
+// A password that is given to somebody else's account. Its field has not the name of the one that asks for one's own (sudo.ts).
+
+const NEW_PASSWORD_FIELD = "new_password"
+const REPEAT_FIELD = "again"
+
+export const newPasswordFields = (label: string): Html => {
+  const passwordInput = (name: string, fieldLabel: string) =>
+    input((_name, otherwise) => otherwise, {
+      name,
+      label: fieldLabel,
+      type: "password",
+      isRequired: true,
+      minlength: PASSWORD_MIN,
+      maxlength: PASSWORD_MAX,
+      autocomplete: "new-password"
+    })
+  return html`<p class="soft">${TEXTS.password.rule}</p>
+${passwordInput(NEW_PASSWORD_FIELD, label)}${passwordInput(REPEAT_FIELD, "The same once more")}`
+}
+
+/** Undefined: it was not the same both times. */
+export const readNewPassword = (form: SubmittedForm): string | undefined => {
+  const newPassword = form.get(NEW_PASSWORD_FIELD) ?? ""
+  return newPassword === (form.get(REPEAT_FIELD) ?? "") ? newPassword : undefined
+}
+
+/** Says which of the passwords is one's own, where it is asked for. */
+export const ownPasswordField = (passwordField: Html): Html =>
+  passwordField.html === ""
+    ? nothing
+    : html`<p class="soft">Accounts are made and changed by who knows the password of the main account.</p>
+${passwordField}`

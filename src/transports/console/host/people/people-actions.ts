@@ -1,0 +1,188 @@
+import { Effect, type Schema } from "effect"
+import type { ApiError } from "../../../../contract/errors.ts"
+import type { HashingBusy } from "../../../../domain/access/sign-in/HashingLimiter.ts"
+import type { SubAccounts } from "../../../../domain/access/sign-in/SubAccounts.ts"
+import { query_staffs } from "../../../../domain/work/staffs/contract.ts"
+import type { Service } from "../../../../service/service.ts"
+import type { ActionError } from "../../action-outcome.ts"
+import { parseRecordId } from "../../record-id.ts"
+import { type Sudo, toSignInError } from "../../sudo.ts"
+import { TEXTS } from "../../texts.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { apiErrorToActionError, makeQuery, makeVoidMutation, staleFormError } from "../api-operations.ts"
+import {
+  applyCheckboxChanges,
+  parseLines,
+  parseText,
+  readChangedFields,
+  readCheckboxChanges,
+  readFilledFields,
+  readSelectedIds
+} from "../form-fields.ts"
+import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
+import { PEOPLE_PATH } from "../urls.ts"
+import { readNewPassword } from "./password-fields.ts"
+import { PROPERTY_SCOPE_FIELD } from "./staff-view.ts"
+
+// What the page's forms do.
+
+type HostActions = Readonly<Record<string, HostAction>>
+
+const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
+
+const passwordMismatchError = makeActionError(422, TEXTS.password.different)
+
+const toPeopleError = (error: ApiError | HashingBusy): ActionError =>
+  error._tag === "Busy" ? toSignInError(error, TEXTS.sudo.wrong) : apiErrorToActionError(error)
+
+const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
+
+/** The sub-account that a form names. Whether there is one, and whether it may be asked, the service says. */
+const requireAccountId = (form: SubmittedForm) => {
+  const id = readFormId(form)
+  return id === undefined ? Effect.fail(makeActionError(404, "There is no such sub-account.")) : Effect.succeed(id)
+}
+
+/** A password that was given the same twice. Only then one's own is asked for, as a wrong one counts. */
+const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: SignedInVisit, form: SubmittedForm) {
+  const password = readNewPassword(form)
+  if (password === undefined) return yield* Effect.fail(passwordMismatchError)
+  yield* sudo.requirePassword(visit, form)
+  return password
+})
+
+/** For the main account alone, which the service sees to; who is not it is asked for no password. */
+const requireMainAccount = ({ session }: SignedInVisit): Effect.Effect<void, ActionError> =>
+  session.person.caller.role === "main"
+    ? Effect.void
+    : Effect.fail(makeActionError(403, "Only the main account may manage accounts."))
+
+export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo): HostActions => {
+  return {
+    make_account: {
+      doneMessage: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        yield* requireMainAccount(visit)
+        const password = yield* readConfirmedPassword(sudo, visit, form)
+        const [email, name] = [(form.get("email") ?? "").trim(), (form.get("name") ?? "").trim()]
+        const creation = accounts.create(visit.session.person.caller, {
+          email,
+          password,
+          ...(name === "" ? {} : { name })
+        })
+        yield* Effect.mapError(creation, toPeopleError)
+        return BACK_TO_PEOPLE
+      })
+    },
+    new_password: {
+      doneMessage: "The sub-account has its new password, and is signed out everywhere.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        yield* requireMainAccount(visit)
+        const id = yield* requireAccountId(form)
+        const password = yield* readConfirmedPassword(sudo, visit, form)
+        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), toPeopleError)
+        return BACK_TO_PEOPLE
+      })
+    },
+    disable_account: {
+      doneMessage: "The sub-account is disabled and signed out; its tokens stop.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const id = yield* requireAccountId(form)
+        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), toPeopleError)
+        return BACK_TO_PEOPLE
+      })
+    },
+    enable_account: {
+      doneMessage: "The sub-account works again.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        yield* requireMainAccount(visit)
+        const id = yield* requireAccountId(form)
+        yield* sudo.requirePassword(visit, form)
+        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), toPeopleError)
+        return BACK_TO_PEOPLE
+      })
+    }
+  }
+}
+
+export const makeStaffActions = (service: Service["Service"]): HostActions => {
+  const [mutate, queryStaff] = [makeVoidMutation(service), makeQuery(service, query_staffs)]
+  return {
+    add_staff: {
+      doneMessage: "They are added.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const property_ids = yield* readPropertyIds(form)
+        const fields = readFilledFields(form, {
+          name: parseText,
+          mobile: parseText,
+          email: parseText,
+          note: parseLines
+        })
+        yield* mutate(visit, form, "create_staff", { name: "", mobile: "", ...fields, property_ids })
+        return BACK_TO_PEOPLE
+      })
+    },
+    change_staff: {
+      doneMessage: "They are changed.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const currentPropertyIds = Effect.map(
+          queryStaff(visit, staffIdField(form)),
+          ({ staffs: [person] }) => person?.property_ids ?? []
+        )
+        const propertyChanges = yield* readPropertyChanges(form, currentPropertyIds)
+        const changes = readChangedFields(form, {
+          name: parseText,
+          mobile: parseText,
+          email: parseText,
+          note: parseLines,
+          is_active: (text) => text === "true"
+        })
+        yield* mutate(visit, form, "update_staff", { ...staffIdField(form), ...changes, ...propertyChanges })
+        return BACK_TO_PEOPLE
+      })
+    },
+    delete_staff: {
+      doneMessage: "They are deleted; their tasks stay and have nobody assigned.",
+      run: (visit, form) => Effect.as(mutate(visit, form, "delete_staff", staffIdField(form)), BACK_TO_PEOPLE)
+    }
+  }
+}
+
+/** What is no id goes on as it is: the operation says so. */
+const staffIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
+
+/** Where somebody works as the form leaves it; what is ticked, while it does not count, is not looked at. */
+const readPropertyChanges = (
+  form: SubmittedForm,
+  currentPropertyIds: Effect.Effect<ReadonlyArray<number>, ActionError>
+): Effect.Effect<Schema.JsonObject, ActionError> => {
+  const isScopeChanged =
+    readChangedFields(form, { [PROPERTY_SCOPE_FIELD]: parseText })[PROPERTY_SCOPE_FIELD] !== undefined
+  if (isScopeChanged) return Effect.map(readPropertyIds(form), (property_ids) => ({ property_ids }))
+  const checkboxChanges = readCheckboxChanges(form, "property_ids")
+  if (checkboxChanges === undefined) return Effect.succeed({})
+  if (form.get(PROPERTY_SCOPE_FIELD) !== "some") return Effect.as(readPropertyIds(form), {})
+  return Effect.flatMap(currentPropertyIds, (ids) => {
+    // None is every one: somebody else has said so since, and nothing of it is what was unticked and ticked here.
+    if (ids.length === 0) return Effect.fail(staleFormError)
+    const property_ids = applyCheckboxChanges(ids, checkboxChanges)
+    return property_ids.length === 0 ? Effect.fail(emptySelectionError) : Effect.succeed({ property_ids })
+  })
+}
+
+const unusedSelectionError = makeActionError(
+  422,
+  "What is ticked counts only where they work in those alone: choose that, or tick none."
+)
+
+const emptySelectionError = makeActionError(422, "Tick the properties they work in, or choose every property.")
+
+const readPropertyIds = (form: SubmittedForm): Effect.Effect<ReadonlyArray<Schema.Json>, ActionError> => {
+  if (form.get(PROPERTY_SCOPE_FIELD) !== "some") {
+    return (readCheckboxChanges(form, "property_ids")?.checked ?? []).length === 0
+      ? Effect.succeed([])
+      : Effect.fail(unusedSelectionError)
+  }
+  const ids = readSelectedIds(form, "property_ids")
+  return ids.length > 0 ? Effect.succeed(ids) : Effect.fail(emptySelectionError)
+}

@@ -1,0 +1,111 @@
+import { EMAIL, MOBILE_TEXT, STAFF_NAME, STAFF_NOTE } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { StaffForm } from "../../queries/Staff.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import {
+  actionForm,
+  disclosure,
+  initialSelection,
+  input,
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  select,
+  textArea
+} from "../form-fields.ts"
+import type { FailedSubmission, HostView } from "../host-page.ts"
+import { activityLogLink, link, section } from "../page-parts.ts"
+import { propertyCheckboxes, propertyFilter } from "../property-selection.ts"
+import { PEOPLE_PATH, tasksUrl } from "../urls.ts"
+
+/** Whether somebody works in every property or in some: to the API no property is all of them, which a form must not be by accident. */
+export const PROPERTY_SCOPE_FIELD = "works_in"
+
+/** The form of a staff member. */
+export const staffView = (
+  visit: SignedInVisit,
+  staffForm: StaffForm,
+  failedSubmission?: FailedSubmission
+): HostView => {
+  const { it: staff, properties } = staffForm
+  const [action, label] = staff === null ? ["add_staff", "Add them"] : ["change_staff", "Change them"]
+  const fields = html`${contactFields(staffForm, action, failedSubmission)}${propertyScopeFields(staffForm, action, failedSubmission)}`
+  const form = actionForm(visit, { action, label, fields, ...(staff === null ? {} : { id: staff.id }) })
+  return {
+    title: staff === null ? "Somebody new" : staff.name,
+    body: html`<p>${link(PEOPLE_PATH, "Back to all people")}${staff === null ? nothing : html` · ${link(tasksUrl({ staff: staff.id }), "Their tasks")}`}</p>
+${section("Who it is", html`${propertyFilter(visit, properties)}${form}${staff === null ? nothing : deleteForm(visit, staff)}`)}${staff === null ? nothing : activityLogLink(`staff:${staff.id}`)}`
+  }
+}
+
+const contactFields = ({ it: staff }: StaffForm, action: string, failedSubmission?: FailedSubmission): Html => {
+  const fillField = makeFieldFiller(failedSubmission, action, staff?.id)
+  const isEdit = staff !== null
+  const statusField = select(fillField, {
+    name: "is_active",
+    label: "Stands",
+    hint: "Who is switched off is given no more tasks and keeps those there are.",
+    value: String(staff?.is_active ?? true),
+    options: [
+      { value: "true", label: "active" },
+      { value: "false", label: "switched off" }
+    ],
+    isEdit
+  })
+  return html`${input(fillField, { name: "name", label: "Name", value: staff?.name ?? "", isRequired: true, maxlength: STAFF_NAME, isEdit })}${input(
+    fillField,
+    {
+      name: "mobile",
+      label: "Mobile",
+      hint: "With its country code, such as +49 15112345678.",
+      type: "tel",
+      value: staff?.mobile ?? "",
+      isRequired: true,
+      maxlength: MOBILE_TEXT,
+      isEdit
+    }
+  )}${input(fillField, { name: "email", label: "E-mail address", type: "email", value: staff?.email ?? "", maxlength: EMAIL, isEdit })}${textArea(
+    fillField,
+    { name: "note", label: "Note", value: staff?.note ?? "", maxlength: STAFF_NOTE, isEdit }
+  )}${isEdit ? statusField : nothing}`
+}
+
+const propertyScopeFields = (
+  { it: staff, properties }: StaffForm,
+  action: string,
+  failedSubmission?: FailedSubmission
+): Html =>
+  html`${select(makeFieldFiller(failedSubmission, action, staff?.id), {
+    name: PROPERTY_SCOPE_FIELD,
+    label: "Works in",
+    value: (staff?.property_ids.length ?? 0) === 0 ? "all" : "some",
+    options: [
+      { value: "all", label: "every property, later ones too" },
+      { value: "some", label: "only those ticked below" }
+    ],
+    isEdit: staff !== null
+  })}${propertyCheckboxes({
+    legend: "Properties",
+    properties,
+    selected: makeMultiFieldFiller(
+      failedSubmission,
+      action,
+      staff?.id
+    )("property_ids", (staff?.property_ids ?? []).map(String)),
+    emptyText: "There is no property yet.",
+    ...(staff === null
+      ? {}
+      : {
+          initial: initialSelection(
+            makeFieldFiller(failedSubmission, action, staff.id),
+            "property_ids",
+            staff.property_ids
+          )
+        })
+  })}`
+
+const deleteForm = (visit: SignedInVisit, { id, name }: NonNullable<StaffForm["it"]>): Html =>
+  disclosure(
+    "Delete them…",
+    html`<p>They are gone for good; their tasks stay and have nobody assigned. To keep them, choose “switched off” instead.</p>
+${actionForm(visit, { action: "delete_staff", label: "Delete them", subject: name, id, kind: "danger" })}`
+  )

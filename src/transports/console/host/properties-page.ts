@@ -1,0 +1,93 @@
+import { Effect } from "effect"
+import { HostLetting } from "../../../domain/calendars/availability/HostLetting.ts"
+import { Service } from "../../../service/service.ts"
+import { html } from "../../docs/html.ts"
+import { Portfolio } from "../queries/Portfolio.ts"
+import { Sorting } from "../queries/Sorting.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { makeVoidMutation } from "./api-operations.ts"
+import { type FailedSubmission, type HostView, hostPage, notFoundView } from "./host-page.ts"
+import { link, readOffsetParam } from "./page-parts.ts"
+import { groupView, roomTypeView, tagView } from "./properties/grouping-forms.ts"
+import {
+  makeGroupActions,
+  makePropertyActions,
+  makeRoomTypeActions,
+  makeTagActions
+} from "./properties/property-actions.ts"
+import { groupsSection, propertiesSection, propertyTagsSection, roomTypesSection } from "./properties/property-lists.ts"
+import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
+import { PROPERTIES_PATH } from "./urls.ts"
+
+/**
+ * What a host lets, and how it is sorted: properties, groups, tags and room types. A form with the list of all properties is shown by
+ * itself, where the address asks for it.
+ */
+export const makePropertiesPage = Effect.gen(function* () {
+  const [portfolio, groupings, activation] = [yield* Portfolio, yield* Sorting, yield* HostLetting]
+  const service = yield* Service
+  const mutate = makeVoidMutation(service)
+  const renderLists = makeListsRenderer(portfolio)
+  const renderForm = makeFormRenderer(groupings)
+  return hostPage({
+    path: PROPERTIES_PATH,
+    show: (visit, failedSubmission) => {
+      const editTarget = readEditTarget(visit)
+      return editTarget === undefined
+        ? renderLists(visit, failedSubmission)
+        : renderForm(editTarget, visit, failedSubmission)
+    },
+    actions: {
+      ...makePropertyActions(mutate, activation),
+      ...makeGroupActions(service),
+      ...makeTagActions(service),
+      ...makeRoomTypeActions(mutate)
+    }
+  })
+})
+
+const makeListsRenderer =
+  (portfolio: Portfolio["Service"]) =>
+  (visit: SignedInVisit, failedSubmission?: FailedSubmission): Effect.Effect<HostView> =>
+    Effect.map(
+      portfolio.of({
+        operatorId: visit.session.person.caller.operatorId,
+        q: readTitleQuery(visit),
+        properties: readOffsetParam(visit),
+        groups: readOffsetParam(visit, "groups"),
+        tags: readOffsetParam(visit, "tags"),
+        room_types: readOffsetParam(visit, "room_types")
+      }),
+      (portfolioView) => ({
+        title: "Properties",
+        body: html`${propertiesSection(visit, portfolioView, failedSubmission)}${groupsSection(visit, portfolioView)}${propertyTagsSection(visit, portfolioView)}${roomTypesSection(visit, portfolioView)}`
+      })
+    )
+
+const makeFormRenderer =
+  (groupings: Sorting["Service"]) =>
+  ({ kind, id }: EditTarget, visit: SignedInVisit, failedSubmission?: FailedSubmission): Effect.Effect<HostView> => {
+    const formQuery = { operatorId: visit.session.person.caller.operatorId, id, q: readTitleQuery(visit) }
+    const isFound = ({ it: record }: { readonly it: object | null }): boolean => id === undefined || record !== null
+    switch (kind) {
+      case "group":
+        return Effect.map(groupings.group(formQuery), (formData) =>
+          isFound(formData)
+            ? groupView(visit, formData, failedSubmission)
+            : recordNotFoundView("There is no such group.")
+        )
+      case "tag":
+        return Effect.map(groupings.tag(formQuery), (formData) =>
+          isFound(formData) ? tagView(visit, formData, failedSubmission) : recordNotFoundView("There is no such tag.")
+        )
+      case "room_type":
+        return id === undefined
+          ? Effect.map(groupings.roomType(formQuery), (formData) => roomTypeView(visit, formData, failedSubmission))
+          : Effect.succeed(recordNotFoundView("A room type is not changed once it is made."))
+      default:
+        return Effect.succeed(recordNotFoundView("There is nothing of that kind to change."))
+    }
+  }
+
+const recordNotFoundView = (message: string): HostView =>
+  notFoundView("Properties", message, html`<p>${link(PROPERTIES_PATH, "All properties")}</p>`)

@@ -1,0 +1,133 @@
+import { Effect, type Schema } from "effect"
+import type { HostLetting } from "../../../../domain/calendars/availability/HostLetting.ts"
+import { search_property_groups } from "../../../../domain/properties/groups/contract.ts"
+import { query_tags } from "../../../../domain/properties/tags/contract.ts"
+import type { OperationName } from "../../../../service/Api.ts"
+import type { Service } from "../../../../service/service.ts"
+import { parseRecordId } from "../../record-id.ts"
+import type { SubmittedForm } from "../../visit.ts"
+import { apiErrorToActionError, makeQuery, makeVoidMutation } from "../api-operations.ts"
+import { parseText, readChangedFields, readChangedLists, readFilledFields, readSelectedIds } from "../form-fields.ts"
+import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
+import { PROPERTIES_PATH } from "../urls.ts"
+
+// What the page's forms do.
+
+type PropertyPageActions = Readonly<Record<string, HostAction>>
+type Mutation = ReturnType<typeof makeVoidMutation>
+
+const BACK_TO_PROPERTIES: ActionRedirect = { _tag: "GoOn", url: PROPERTIES_PATH }
+
+const readText = (form: SubmittedForm, name: string): string => (form.get(name) ?? "").trim()
+
+const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
+
+/** What is no id goes on as it is: the operation says so. */
+const recordIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
+
+/** Forms of a page of their own, which lead back to the lists. */
+const makeRedirectingAction =
+  (mutate: Mutation) =>
+  (message: string, operation: OperationName, fields: (form: SubmittedForm) => Schema.JsonObject): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) => Effect.as(mutate(visit, form, operation, fields(form)), BACK_TO_PROPERTIES)
+  })
+
+export const makeGroupActions = (service: Service["Service"]): PropertyPageActions => {
+  const [mutate, queryGroups] = [makeVoidMutation(service), makeQuery(service, search_property_groups)]
+  const makeAction = makeRedirectingAction(mutate)
+  return {
+    make_group: makeAction("The group is made.", "create_property_group", (form) => ({
+      name: readText(form, "name"),
+      property_ids: readSelectedIds(form, "property_ids")
+    })),
+    change_group: {
+      doneMessage: "The group is changed.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const changedLists = yield* readChangedLists(
+          form,
+          ["property_ids"],
+          Effect.map(queryGroups(visit, recordIdField(form)), ({ groups: [group] }) => ({
+            property_ids: group?.property_ids ?? []
+          }))
+        )
+        yield* mutate(visit, form, "update_property_group", {
+          ...recordIdField(form),
+          ...readChangedFields(form, { name: parseText }),
+          ...changedLists
+        })
+        return BACK_TO_PROPERTIES
+      })
+    },
+    delete_group: makeAction(
+      "The group is deleted; its properties stay as they are.",
+      "delete_property_group",
+      recordIdField
+    )
+  }
+}
+
+export const makeTagActions = (service: Service["Service"]): PropertyPageActions => {
+  const [mutate, queryTags] = [makeVoidMutation(service), makeQuery(service, query_tags)]
+  const makeAction = makeRedirectingAction(mutate)
+  return {
+    make_tag: makeAction("The tag is made.", "create_property_tag", (form) => ({
+      name: readText(form, "name"),
+      ...readFilledFields(form, { color: parseText }),
+      property_ids: readSelectedIds(form, "property_ids"),
+      room_type_ids: readSelectedIds(form, "room_type_ids")
+    })),
+    change_tag: {
+      doneMessage: "The tag is changed.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const changedLists = yield* readChangedLists(
+          form,
+          ["property_ids", "room_type_ids"],
+          Effect.map(queryTags(visit, recordIdField(form)), ({ tags: [tag] }) => ({
+            property_ids: tag?.property_ids ?? [],
+            room_type_ids: tag?.room_type_ids ?? []
+          }))
+        )
+        yield* mutate(visit, form, "update_property_tag", {
+          ...recordIdField(form),
+          ...readChangedFields(form, { name: parseText, color: parseText }),
+          ...changedLists
+        })
+        return BACK_TO_PROPERTIES
+      })
+    },
+    delete_tag: makeAction("The tag is deleted and taken off everything.", "delete_property_tag", recordIdField)
+  }
+}
+
+export const makeRoomTypeActions = (mutate: Mutation): PropertyPageActions => ({
+  make_room_type: makeRedirectingAction(mutate)("The room type is made.", "create_room_type", (form) => ({
+    title: readText(form, "title"),
+    property_ids: readSelectedIds(form, "property_ids")
+  }))
+})
+
+export const makePropertyActions = (mutate: Mutation, activation: HostLetting["Service"]): PropertyPageActions => ({
+  add_property: {
+    doneMessage: "The property is added.",
+    run: (visit, form) => mutate(visit, form, "create_property", { title: readText(form, "title") })
+  },
+  stop_letting: makeActivationAction(
+    "The property is not let any more: its stays stay, every other night is closed.",
+    activation.deactivate
+  ),
+  let_again: makeActivationAction("The property is let again.", activation.activate)
+})
+
+const makeActivationAction = (message: string, setActivation: HostLetting["Service"]["activate"]): HostAction => ({
+  doneMessage: message,
+  run: (visit, form) => {
+    const id = readFormId(form)
+    return id === undefined
+      ? Effect.fail(makeActionError(404, "There is no such property."))
+      : Effect.as(
+          Effect.mapError(setActivation(visit.session.person.caller.operatorId, id), apiErrorToActionError),
+          undefined
+        )
+  }
+})

@@ -1,0 +1,77 @@
+import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../docs/html.ts"
+import type { PickableProperty } from "../queries/property-picker.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { checkboxGroup, input, queryForm } from "./form-fields.ts"
+
+// Properties to be ticked in a form: the one list of all of them that a page has, when it is asked for.
+
+/** What its address asks to make or to change: `group:12`, `group:new`. */
+export const EDIT_FIELD = "change"
+const TITLE_QUERY_FIELD = "q"
+
+/** A part of a title that is looked for; undefined: none is. */
+export const readTitleQuery = ({ query }: SignedInVisit): string | undefined => {
+  const text = (query.get(TITLE_QUERY_FIELD) ?? "").trim().slice(0, PROPERTY_TITLE)
+  return text === "" ? undefined : text
+}
+
+export interface EditTarget {
+  readonly kind: string
+  /** Undefined: one that is to be made. */
+  readonly id: number | undefined
+}
+
+/** Undefined: nothing that could be changed is asked for. */
+export const readEditTarget = ({ query }: SignedInVisit): EditTarget | undefined => {
+  const [, kind = "", id = ""] = /^(\w+):([1-9]\d{0,14}|new)$/.exec(query.get(EDIT_FIELD) ?? "") ?? []
+  return kind === "" ? undefined : { kind, id: id === "new" ? undefined : Number(id) }
+}
+
+export const editUrl = (path: string, kind: string, id: number | "new"): string => `${path}?${EDIT_FIELD}=${kind}:${id}`
+
+interface PropertyCheckboxOptions {
+  readonly legend: string
+  readonly properties: ReadonlyArray<PickableProperty>
+  readonly selected: ReadonlyArray<string>
+  /** Of an edit: the list as it is. */
+  readonly initial?: string
+  readonly emptyText: string
+}
+
+/** Each property with a box to tick. */
+export const propertyCheckboxes = ({ properties, emptyText, ...options }: PropertyCheckboxOptions): Html =>
+  properties.length === 0
+    ? html`<p class="soft">${emptyText}</p>
+`
+    : checkboxGroup({
+        name: "property_ids",
+        options: properties.slice(0, NAMED_PROPERTIES).map(({ id, title, deactivated }) => ({
+          value: id,
+          label: deactivated ? `${title} (not let)` : title
+        })),
+        ...options
+      })
+
+/** Where there are more properties than a form has room for, they are narrowed by their titles. */
+export const propertyFilter = (visit: SignedInVisit, properties: ReadonlyArray<PickableProperty>): Html => {
+  const titleQuery = readTitleQuery(visit)
+  if (properties.length <= NAMED_PROPERTIES && titleQuery === undefined) return nothing
+  return html`<p>Not every property is shown to choose from. What is ticked already stays ticked.</p>
+${queryForm(
+  visit.path,
+  html`<input type="hidden" name="${EDIT_FIELD}" value="${visit.query.get(EDIT_FIELD) ?? ""}">
+${titleField(titleQuery)}`,
+  "Show these"
+)}`
+}
+
+/** A part of a title to look for. */
+export const titleField = (titleQuery: string | undefined): Html =>
+  input((_name, otherwise) => otherwise, {
+    name: TITLE_QUERY_FIELD,
+    label: "A part of the title",
+    type: "search",
+    value: titleQuery ?? "",
+    maxlength: PROPERTY_TITLE
+  })

@@ -1,0 +1,132 @@
+import { DateTime, Effect } from "effect"
+import { addDays, dateInZone } from "../../../contract/time.ts"
+import { type Review, type ReviewStatus, search_reviews } from "../../../domain/guests/reviews/contract.ts"
+import { PAGE_DEFAULT, REVIEW_SEARCH_DAYS } from "../../../platform/limits.ts"
+import { Service } from "../../../service/service.ts"
+import { type Html, html, nothing } from "../../docs/html.ts"
+import { type ReviewedStay, ReviewedStays } from "../queries/ReviewedStays.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { channelName } from "./channel-names.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, hostPage, makeActionError } from "./host-page.ts"
+import {
+  activityLogLink,
+  badge,
+  dayHtml,
+  link,
+  pagination,
+  readDateParam,
+  readOffsetParam,
+  section,
+  timeZoneNote
+} from "./page-parts.ts"
+import { publishedReply, publishedReview } from "./reviews/published-reviews.ts"
+import { readReply, readReview, reviewForms } from "./reviews/review-forms.ts"
+import { messagesUrl, REVIEWS_PATH, stayUrl } from "./urls.ts"
+
+/** What is shown by the `show` of the address. */
+interface ReviewFilter {
+  readonly show: string
+  readonly status: ReviewStatus
+  readonly label: string
+}
+const WRITTEN_FILTER: ReviewFilter = { show: "", status: "reviewed", label: "Written" }
+const REVIEW_FILTERS: ReadonlyArray<ReviewFilter> = [
+  WRITTEN_FILTER,
+  { show: "waiting", status: "pending_host_review", label: "Yours to write" },
+  { show: "guest", status: "pending_guest_review", label: "The guest's to write" }
+]
+
+/** What guests and the host say of each other: read, written, and replied to. */
+export const makeReviewsPage = Effect.gen(function* () {
+  const [service, reviewedStays] = [yield* Service, yield* ReviewedStays]
+  const search = makeQuery(service, search_reviews)
+  return hostPage({
+    path: REVIEWS_PATH,
+    show: Effect.fnUntraced(function* (visit, failedSubmission) {
+      const { operatorId, timeZone } = visit.session.person.caller
+      const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
+      const [until, offset] = [readDateParam(visit, "until") ?? today, readOffsetParam(visit)]
+      const [checkOutRange, selectedFilter] = [toCheckOutRange(until), readReviewFilter(visit)]
+      const page = { offset, limit: PAGE_DEFAULT }
+      const { reviews, total } = yield* search(visit, {
+        ...checkOutRange,
+        ...page,
+        review_status: selectedFilter.status
+      })
+      const stays = yield* reviewedStays.of(
+        operatorId,
+        reviews.map(({ reservation_code }) => reservation_code)
+      )
+      const renderReview = (review: Review) =>
+        reviewSection(visit, review, stays.get(review.reservation_code), today, failedSubmission)
+      return {
+        title: "Reviews",
+        body: html`<nav class="pages" aria-label="Which reviews">${REVIEW_FILTERS.map((filter) => filterTab(visit, filter.show, filter.label, filter === selectedFilter))}</nav>
+<p>${total} ${total === 1 ? "stay" : "stays"} that ended from ${dayHtml(checkOutRange.start_check_out_date)} to ${dayHtml(until)}, the latest first.</p>
+${reviews.map(renderReview)}${pagination(visit, { ...page, total })}
+<p>${link(currentUrlWith(visit, { until: addDays(checkOutRange.start_check_out_date, -1), offset: undefined }), "Stays that ended before that")}</p>
+${timeZoneNote(visit)}`
+      }
+    }),
+    actions: makeActions(service)
+  })
+})
+
+const readReviewFilter = ({ query }: SignedInVisit) =>
+  REVIEW_FILTERS.find(({ show }) => show === query.get("show")) ?? WRITTEN_FILTER
+
+/** As many days as are searched at once. */
+const toCheckOutRange = (until: string) => ({
+  start_check_out_date: addDays(until, 1 - REVIEW_SEARCH_DAYS),
+  end_check_out_date: until
+})
+
+const CURRENT_ATTRIBUTE: Html = { html: ' aria-current="page"' }
+
+const filterTab = (visit: SignedInVisit, show: string, label: string, isCurrent: boolean): Html => {
+  const address = currentUrlWith(visit, { show: show === "" ? undefined : show, offset: undefined })
+  return html`<a href="${address}"${isCurrent ? CURRENT_ATTRIBUTE : nothing}>${label}</a> `
+}
+
+/** One stay, and what is written of it. */
+const reviewSection = (
+  visit: SignedInVisit,
+  review: Review,
+  stay: ReviewedStay | undefined,
+  today: string,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const guest = stay?.guest_name ?? review.reservation_code
+  const { guest_review, host_review, host_reply, channel_type } = review
+  return section(
+    `${guest}, ${stay?.property_title ?? "in no property"}`,
+    html`<p>${dayHtml(review.check_in_date)} to ${dayHtml(review.check_out_date)} ${badge(channelName(channel_type))}</p>
+<p>${link(stayUrl(stay?.stay_code ?? review.reservation_code), "The stay")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesUrl({ id: stay.conversation_id }), "The conversation")}`}</p>
+${publishedReview(visit, "The guest's review", guest_review, "The guest has written none yet.")}${publishedReply(visit, host_reply)}${host_review === null ? nothing : publishedReview(visit, "Your review of the guest", host_review, "")}${reviewForms(visit, review, { today, guestName: guest, notTaken: failedSubmission })}${activityLogLink(`review:${review.reservation_code}`)}`
+  )
+}
+
+const makeActions = (service: Service["Service"]): Readonly<Record<string, HostAction>> => {
+  const mutate = makeVoidMutation(service)
+  return {
+    review: {
+      doneMessage: "The review is published.",
+      run: (visit, form) => {
+        const reviewFields = readReview(form)
+        return reviewFields === undefined
+          ? Effect.fail(makeActionError(422, "Give a score, or write something."))
+          : mutate(visit, form, "create_review", reviewFields)
+      }
+    },
+    reply: {
+      doneMessage: "The reply is published.",
+      run: (visit, form) => {
+        const replyFields = readReply(form)
+        return replyFields === undefined
+          ? Effect.fail(makeActionError(422, "Write something first."))
+          : mutate(visit, form, "create_review", replyFields)
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Schema } from "effect"
+import { AMOUNT_MAX, LOCK_CODE } from "../../../../platform/limits.ts"
+import { type Html, html } from "../../../docs/html.ts"
+import { actionForm, input, makeFieldFiller, nullIfEmpty, parseNumber, parseText, select } from "../form-fields.ts"
+import { section } from "../page-parts.ts"
+import { actionDisclosure, type StayView } from "./stay-view.ts"
+
+// How the guest of a stay gets in.
+
+/** A time on the property's clock; what is none goes on as it is, and the operation says so. */
+const parseClockTime = (text: string): Schema.Json => {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})(?::\d{2})?$/.exec(text.trim()) ?? []
+  return hour === undefined ? text : { hour: Number(hour), minute: Number(minute) }
+}
+
+/** How the form's fields become those of `update_check_in_details`, which have the same names. */
+export const CHECK_IN_PARSERS = {
+  lock_code: nullIfEmpty(parseText),
+  lock_code_visible_after: nullIfEmpty(parseText),
+  arrival_at: nullIfEmpty(parseClockTime),
+  departure_at: nullIfEmpty(parseClockTime),
+  deposit: nullIfEmpty(parseNumber),
+  id_required: parseText
+}
+
+const DOCUMENT_OPTIONS = [
+  { value: "not_required", label: "not asked for" },
+  { value: "required", label: "asked for" },
+  { value: "required_with_review", label: "asked for, and looked at by you" }
+]
+
+const formatClockTime = (time: { readonly hour: number; readonly minute: number } | null): string =>
+  time === null ? "" : `${String(time.hour).padStart(2, "0")}:${String(time.minute).padStart(2, "0")}`
+
+export const checkInSection = (view: StayView): Html => {
+  const { visit, notTaken: failedSubmission, stay } = view
+  const { lock_code, lock_code_visible_after, arrival_at, departure_at, deposit, id_required } = stay.check_in_details
+  const fillField = makeFieldFiller(failedSubmission, "check_in")
+  const isEdit = true
+  return section(
+    "Check-in",
+    html`<dl class="facts"><dt>Door code</dt><dd>${lock_code ?? "none"}</dd><dt>Documents</dt><dd>${DOCUMENT_OPTIONS.find(({ value }) => value === id_required)?.label ?? ""}</dd></dl>
+${actionDisclosure(
+  view,
+  "check_in",
+  "Change the check-in",
+  actionForm(visit, {
+    action: "check_in",
+    label: "Save the check-in",
+    fields: html`${input(fillField, { name: "lock_code", label: "Door code", hint: "kept here, not sent to the lock", value: lock_code ?? "", maxlength: LOCK_CODE, isEdit })}
+${input(fillField, { name: "lock_code_visible_after", label: "Shown to the guest from", hint: "on the day of arrival; empty: all day", type: "time", value: lock_code_visible_after ?? "", isEdit })}
+${input(fillField, { name: "arrival_at", label: "Time of arrival", type: "time", value: formatClockTime(arrival_at), isEdit })}
+${input(fillField, { name: "departure_at", label: "Time of departure", type: "time", value: formatClockTime(departure_at), isEdit })}
+${input(fillField, { name: "deposit", label: "Deposit", hint: "in your own currency", type: "number", min: 0, max: AMOUNT_MAX, step: 1, value: deposit === null ? "" : String(deposit), isEdit })}
+${select(fillField, { name: "id_required", label: "Identity documents", value: id_required, options: DOCUMENT_OPTIONS, isEdit })}`
+  })
+)}`,
+    "check_in"
+  )
+}

@@ -1,0 +1,163 @@
+import {
+  AMOUNT_MAX,
+  EMAIL,
+  GUEST_NAME,
+  GUEST_PHONE,
+  GUESTS_MAX,
+  RESERVATION_REMARKS
+} from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import {
+  actionForm,
+  input,
+  makeFieldFiller,
+  parseLines,
+  parseNumber,
+  parseText,
+  select,
+  textArea
+} from "../form-fields.ts"
+import { formatDay, section } from "../page-parts.ts"
+import { formatConflicts } from "./move-conflicts.ts"
+import { findBlockers, limitProperties, propertyOption } from "./stay-labels.ts"
+import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
+
+// What can be changed of a stay itself: who comes, when, at what price, and where to.
+
+/** How the form's fields become those of `update_reservation_basic`, which have the same names. */
+export const BASICS_PARSERS = {
+  guest_name: parseText,
+  number_of_guests: parseNumber,
+  mobile: parseText,
+  email: parseText,
+  remarks: parseLines,
+  custom_channel_id: parseNumber,
+  currency: parseText,
+  rate_amount: parseNumber,
+  commission_amount: parseNumber
+}
+
+export const DATE_PARSERS = { check_in_date: parseText, check_out_date: parseText }
+
+export const editSection = (view: StayView): Html =>
+  section(
+    "Change it",
+    html`${basicsForm(view)}${datesForm(view)}${assignmentForm(view)}${channelOwnedNote(view)}`,
+    "change"
+  )
+
+const channelOwnedNote = (view: StayView): Html =>
+  isDirectReservation(view)
+    ? nothing
+    : html`<p class="soft">Its days, its price and its cancellation are the channel's: change them there, and they change here.</p>
+`
+
+const basicsForm = (view: StayView): Html => {
+  const { visit, notTaken: failedSubmission, stay } = view
+  const fillField = makeFieldFiller(failedSubmission, "change")
+  const isEdit = true
+  return actionDisclosure(
+    view,
+    "change",
+    isDirectReservation(view) ? "Guest, contact, price, remarks" : "Guest, contact, remarks",
+    actionForm(visit, {
+      action: "change",
+      label: "Save",
+      fields: html`${input(fillField, { name: "guest_name", label: "Guest", value: stay.guest_name ?? "", maxlength: GUEST_NAME, isEdit })}
+${input(fillField, { name: "number_of_guests", label: "How many guests", type: "number", min: 1, max: GUESTS_MAX, value: String(stay.number_of_guests), isEdit })}
+${input(fillField, { name: "mobile", label: "Phone", type: "tel", value: stay.guest_phone ?? "", maxlength: GUEST_PHONE, isEdit })}
+${input(fillField, { name: "email", label: "E-mail", type: "email", value: stay.guest_email ?? "", maxlength: EMAIL, isEdit })}
+${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", value: stay.remarks, maxlength: RESERVATION_REMARKS, isEdit })}`
+    })
+  )
+}
+
+const priceFields = ({ notTaken: failedSubmission, stay, channels }: StayView): Html => {
+  const fillField = makeFieldFiller(failedSubmission, "change")
+  const { rate, commission } = stay.rates
+  const amount = { type: "number", min: 0, max: AMOUNT_MAX, step: "any", isEdit: true } as const
+  return html`${input(fillField, { ...amount, name: "rate_amount", label: "Price of this stay", hint: "with the commission", value: String(rate.amount) })}
+${input(fillField, { ...amount, name: "commission_amount", label: "Commission in it", value: commission === null ? "" : String(commission.amount) })}
+${input(fillField, { name: "currency", label: "Currency", value: rate.currency, maxlength: 3, isEdit: true })}
+${stay.custom_channel === null ? nothing : select(fillField, { name: "custom_channel_id", label: "Came by", value: stay.custom_channel.id, options: channels, isEdit: true })}`
+}
+
+const datesForm = (view: StayView): Html => {
+  const { visit, notTaken: failedSubmission, stay } = view
+  if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
+  const fillField = makeFieldFiller(failedSubmission, "dates")
+  return actionDisclosure(
+    view,
+    "dates",
+    "Other days",
+    html`${freeRangeText(view)}${actionForm(visit, {
+      action: "dates",
+      label: "Change the days",
+      fields: html`${input(fillField, { name: "check_in_date", label: "Arrives", type: "date", value: stay.check_in_date, isRequired: true, isEdit: true })}
+${input(fillField, { name: "check_out_date", label: "Leaves", type: "date", value: stay.check_out_date, isRequired: true, isEdit: true })}`
+    })}`
+  )
+}
+
+/** How far it could grow where it is. */
+const freeRangeText = ({ stay, context: { free_from, free_until } }: StayView): Html => {
+  if (stay.in_reservation_box)
+    return html`<p>It is in no property, so nothing is in the way of other days.</p>
+`
+  if (free_from === null && free_until === null)
+    return html`<p>Its property is free before and after it.</p>
+`
+  const fromText = free_from === null ? "" : ` from ${formatDay(free_from)}`
+  const untilText = free_until === null ? "" : ` until ${formatDay(free_until)}`
+  return html`<p>But for this stay, its property is free${fromText}${untilText}.</p>
+`
+}
+
+const assignmentForm = (view: StayView): Html => {
+  const { stay, notTaken: failedSubmission, visit, context: beside } = view
+  if (isEndedWithoutStay(view)) return nothing
+  const holdsNights = stay.status === "accepted"
+  const { offered: limitedProperties, more: truncationNote } = limitProperties(beside.properties)
+  const otherProperties = limitedProperties.filter(({ id }) => id !== stay.property_id)
+  const fillField = makeFieldFiller(failedSubmission, "allocate")
+  return actionDisclosure(
+    view,
+    "allocate",
+    stay.in_reservation_box ? "Into a property" : "Into another property",
+    html`${
+      holdsNights
+        ? html`<p>A stay that holds one of its nights there goes into the box in its place. Nights that are busy in a calendar elsewhere cannot be taken.</p>
+`
+        : html`<p>It holds no nights yet, so it moves nobody.</p>
+`
+    }${actionForm(visit, {
+      action: "allocate",
+      label: "Move it there",
+      fields: html`<input type="hidden" name="way" value="${formatConflicts(otherProperties)}">${select(fillField, {
+        name: "property_id",
+        label: "Property",
+        emptyLabel: "Choose a property",
+        isRequired: true,
+        options: otherProperties.map((property) =>
+          propertyOption(property, (names) => (holdsNights ? `${names} would go into the box` : `taken by ${names}`))
+        )
+      })}`
+    })}${truncationNote}${
+      stay.in_reservation_box
+        ? nothing
+        : actionForm(visit, {
+            action: "box",
+            label: "Into the box",
+            kind: "plain",
+            fields: html`<p>In the box it is in no property, and its nights can be sold again.</p>
+`
+          })
+    }`
+  )
+}
+
+/** What stands in the way of a request where it is. */
+export const requestBlockers = ({ stay, context: beside }: StayView): ReadonlyArray<string> => {
+  const currentProperty = beside.properties.find(({ id }) => id === stay.property_id)
+  return currentProperty === undefined ? [] : findBlockers(currentProperty).against
+}

@@ -1,0 +1,74 @@
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import { actionForm } from "../form-fields.ts"
+import { section } from "../page-parts.ts"
+import { requestBlockers } from "./edit-stay.ts"
+import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
+
+// What becomes of a stay: a request is answered, guests arrive and leave, a reservation made by hand is cancelled.
+
+/** The order it is of, for what is done to all of its stays. */
+const reservationCodeField = ({ stay }: StayView): Html =>
+  html`<input type="hidden" name="reservation_code" value="${stay.reservation_code}">`
+
+/** A request that waits for its answer, with what is in its way. */
+export const requestSection = (view: StayView): Html => {
+  const { visit, stay } = view
+  if (stay.status !== "wait_accept") return nothing
+  const blockers = requestBlockers(view)
+  const availabilityText = stay.in_reservation_box
+    ? "It is in no property, and stays in the box."
+    : "Its nights are free."
+  return section(
+    "It waits for your answer",
+    html`${
+      blockers.length === 0
+        ? html`<p>${availabilityText}</p>
+`
+        : html`<div class="message note"><p><strong>Its nights are not free:</strong></p>
+<ul>${blockers.map((words) => html`<li>${words}</li>`)}</ul></div>
+`
+    }<p>The channel and the guest are told at once, and it cannot be taken back.</p>
+<div class="acts">${actionForm(visit, { action: "approve", label: "Accept", fields: reservationCodeField(view) })}${actionForm(visit, { action: "decline", label: "Turn down", kind: "danger", fields: reservationCodeField(view) })}</div>
+`
+  )
+}
+
+const ARRIVAL_TRANSITIONS = {
+  checkin_pending: [{ to: "in_house", button: "The guest has arrived" }],
+  in_house: [
+    { to: "stay_completed", button: "The guest has left" },
+    { to: "checkin_pending", button: "Not here yet after all" }
+  ],
+  stay_completed: [{ to: "in_house", button: "Still here after all" }]
+} as const
+
+/** Who has come, and who has gone. */
+export const arrivalForms = ({ visit, stay }: StayView): Html =>
+  stay.status === "accepted"
+    ? html`<div class="acts">${ARRIVAL_TRANSITIONS[stay.stay_status].map(({ to: targetStatus, button }) =>
+        actionForm(visit, {
+          action: "whereabouts",
+          label: button,
+          kind: "plain",
+          fields: html`<input type="hidden" name="stay_status" value="${targetStatus}"><input type="hidden" name="seen" value="${stay.stay_status}">`
+        })
+      )}</div>
+`
+    : nothing
+
+export const cancelSection = (view: StayView): Html => {
+  const { visit, others } = view
+  if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
+  const othersText = others.length === 1 ? "other one" : `${others.length} others`
+  const staysText = others.length === 0 ? "this stay" : `this stay and the ${othersText} of the same reservation`
+  return section(
+    "Cancel",
+    actionDisclosure(
+      view,
+      "cancel",
+      "Cancel this reservation",
+      html`<p>It ends ${staysText}: the nights are free again, here and on every channel. Money that was recorded stays recorded. The guest is not told. It cannot be taken back.</p>
+${actionForm(visit, { action: "cancel", label: "Cancel the reservation", kind: "danger", fields: reservationCodeField(view) })}`
+    )
+  )
+}

@@ -1,0 +1,118 @@
+import { listMissingDocuments } from "../../../../domain/bookings/check-in/rules.ts"
+import type { Reservation } from "../../../../domain/bookings/reservations/reservation.ts"
+import { IMAGE_EXTENSION, IMAGES_PREFIX, isImageToken } from "../../../../domain/guests/images/address.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import { actionForm } from "../form-fields.ts"
+import { badge, section, table, timeHtml, toWords } from "../page-parts.ts"
+import type { StayView } from "./stay-view.ts"
+
+// The people of a stay, and photos of their documents, which somebody has to look at before they may see the door code.
+
+export const guestsSection = (view: StayView): Html => {
+  const { stay } = view
+  return section(
+    "Guests",
+    html`${table(
+      { empty: "No guest is known by name." },
+      [
+        {
+          label: "Name",
+          cell: ({ name, is_booker }) => html`${name}${is_booker ? html` ${badge("booked it")}` : nothing}`
+        },
+        { label: "Phone", cell: ({ phone }) => phone ?? "" },
+        { label: "E-mail", cell: ({ email }) => html`<span class="name">${email ?? ""}</span>` },
+        { label: "Document", cell: documentText },
+        { label: "Country", cell: ({ country }) => country ?? "" }
+      ],
+      stay.guests
+    )}${photosSection(view)}${checkInApproval(view)}`,
+    "guests"
+  )
+}
+
+const documentText = ({ id_type, id_number }: Reservation["guests"][number]): string =>
+  [id_type === null ? "" : toWords(id_type), id_number ?? ""].join(" ").trim()
+
+interface DocumentPhoto {
+  readonly url: string
+  readonly guestName: string
+}
+
+/** All there are: of the guests of this stay, and of those of its order whom nobody has named. */
+const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
+  ...stay.guests.flatMap(({ name, id_images }) => id_images.map(({ url }) => ({ url, guestName: name }))),
+  ...stay.checkin_guide_images
+    .filter(({ client_id }) => client_id === null)
+    .map(({ url }) => ({ url, guestName: "a guest without a name here" }))
+]
+
+/** Where one of ours is seen from this page, whatever this service is called elsewhere; undefined: it is kept by others. */
+const toOwnPath = (url: string): string | undefined => {
+  const path = URL.canParse(url) ? new URL(url).pathname : ""
+  const isOwnImage = path.startsWith(IMAGES_PREFIX) && path.endsWith(IMAGE_EXTENSION)
+  return isOwnImage && isImageToken(path.slice(IMAGES_PREFIX.length, -IMAGE_EXTENSION.length)) ? path : undefined
+}
+
+const photosSection = (view: StayView): Html => {
+  const allPhotos = listPhotos(view)
+  return allPhotos.length === 0
+    ? nothing
+    : html`<h3>Photos of documents</h3>
+<ul class="papers">
+${allPhotos.map(photoItem)}</ul>
+`
+}
+
+const photoItem = ({ url, guestName }: DocumentPhoto, index: number): Html => {
+  const path = toOwnPath(url)
+  const photoHtml =
+    path === undefined
+      ? /^https?:\/\//.test(url)
+        ? html`<a href="${url}" rel="noreferrer">Photo, kept by the channel</a>`
+        : html`Photo, not kept here`
+      : html`<a href="${path}"><img src="${path}" alt="Photo ${index + 1}, of ${guestName}"></a>`
+  return html`<li>${photoHtml}<br><span class="soft">${guestName}</span></li>
+`
+}
+
+/** Whose photo is missing. */
+const missingPhotoNames = (view: StayView): ReadonlyArray<string> => {
+  const { stay, context: beside } = view
+  const guestsWithPhotos = stay.guests.map(({ id, name, id_images }) => ({ id, name, images: id_images.length }))
+  const { number_of_guests, check_in_details } = stay
+  const { id_required } = check_in_details
+  return listMissingDocuments({
+    guests: guestsWithPhotos,
+    number_of_guests,
+    id_required,
+    other_images: beside.other_images
+  }).map(
+    ({ name, count }) => name ?? (count === 1 ? "one guest without a name here" : `${count} guests without a name here`)
+  )
+}
+
+const checkInApproval = (view: StayView): Html => {
+  const { visit, stay, context: beside } = view
+  const { id_required } = stay.check_in_details
+  if (stay.status !== "accepted" || id_required === "not_required") return nothing
+  const missingNames = missingPhotoNames(view)
+  const missingNote =
+    missingNames.length === 0
+      ? nothing
+      : html`<p>Photos of documents are missing: ${missingNames.join(", ")}.</p>
+`
+  if (id_required === "required") return missingNote
+  if (beside.check_in_approved_at !== null) {
+    return html`<p>${badge("approved", "good")} The check-in is approved since ${timeHtml(beside.check_in_approved_at, visit)}.</p>
+`
+  }
+  return missingNames.length === 0 && listPhotos(view).length > 0
+    ? actionForm(visit, {
+        action: "approve_check_in",
+        label: "Approve the check-in",
+        fields: html`<p>Look at the photos first. Once approved, the guests see the door code when its time has come; this cannot be taken back.</p>
+`
+      })
+    : html`${missingNote}<p>The check-in can be approved once the photos are there.</p>
+`
+}

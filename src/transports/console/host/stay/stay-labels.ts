@@ -1,0 +1,102 @@
+import { CONFLICTING_STAYS, PROPERTIES_OFFERED } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { StaySearchStatus } from "../../queries/FoundStays.ts"
+import type { OfferedProperty } from "../../queries/property-conflicts.ts"
+import { channelName } from "../channel-names.ts"
+import type { SelectOption } from "../form-fields.ts"
+import { badge, formatDay } from "../page-parts.ts"
+
+// What hosts' pages call how a stay stands, where it was booked, and what is in the way of one.
+
+const STATUS_LABELS: Readonly<
+  Record<StaySearchStatus, { readonly words: string; readonly kind?: "good" | "bad" | "wait" }>
+> = {
+  wait_accept: { words: "asks for your answer", kind: "wait" },
+  wait_pay: { words: "waits for payment", kind: "wait" },
+  accepted: { words: "accepted", kind: "good" },
+  cancelled: { words: "cancelled", kind: "bad" },
+  denied: { words: "turned down", kind: "bad" },
+  timeout: { words: "ran out of time", kind: "bad" },
+  check_in: { words: "check-in waits for approval", kind: "wait" }
+}
+
+/** How reservations can stand, to be chosen from. */
+export const RESERVATION_STATUS_OPTIONS: ReadonlyArray<SelectOption> = Object.entries(STATUS_LABELS).map(
+  ([value, { words }]) => ({ value, label: words })
+)
+
+export const statusBadge = (status: StaySearchStatus): Html =>
+  badge(STATUS_LABELS[status].words, STATUS_LABELS[status].kind)
+
+const ARRIVAL_LABELS = {
+  checkin_pending: "not marked as arrived",
+  in_house: "arrived",
+  stay_completed: "left"
+} as const
+
+export const arrivalLabel = (status: keyof typeof ARRIVAL_LABELS): string => ARRIVAL_LABELS[status]
+
+/** Where it was sold. */
+export const bookingSourceLabel = (channelType: string): string =>
+  channelType === "direct" ? "entered by hand" : channelName(channelType)
+
+/** Who stays there: the name, or the code of who has none. */
+export const guestLabel = (stay: { readonly guest_name: string | null; readonly stay_code: string }): string =>
+  stay.guest_name ?? stay.stay_code
+
+const importedCalendarsText = ({ elsewhere }: OfferedProperty): string =>
+  `busy in the calendar of ${elsewhere.join(", ")}`
+
+/** Those who are in the way, by name as far as they are known. */
+export const guestNames = (stays: OfferedProperty["stays"]): string =>
+  [...stays.slice(0, CONFLICTING_STAYS).map(guestLabel), ...(stays.length > CONFLICTING_STAYS ? ["others"] : [])].join(
+    ", "
+  )
+
+/** The properties that are offered to choose from, and whether there are more. */
+export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => ({
+  offered: properties.slice(0, PROPERTIES_OFFERED),
+  more:
+    properties.length > PROPERTIES_OFFERED
+      ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED} properties can be chosen here.</p>
+`
+      : nothing
+})
+
+/** A property to be chosen, and beside it what is in the way there; `taken` says what becomes of who stays there. */
+export const propertyOption = (
+  property: OfferedProperty,
+  toOccupiedText: (names: string) => string = (names) => `taken by ${names}`
+): SelectOption => {
+  const { id, title, deactivated, stays, closed, elsewhere } = property
+  const reasons = [
+    ...(deactivated ? ["turned off"] : []),
+    ...(elsewhere.length > 0 ? [importedCalendarsText(property)] : []),
+    ...(stays.length > 0 ? [toOccupiedText(guestNames(stays))] : []),
+    ...(closed > 0 ? ["closed by you"] : [])
+  ]
+  return { value: id, label: reasons.length === 0 ? title : `${title} (${reasons.join("; ")})` }
+}
+
+/** What keeps a stay from going into a property, a sentence each, and what does not but should be known. */
+export const findBlockers = (
+  property: OfferedProperty
+): { readonly against: ReadonlyArray<string>; readonly note: ReadonlyArray<string> } => ({
+  against: [
+    ...(property.deactivated ? [`${property.title} is turned off.`] : []),
+    ...property.stays
+      .slice(0, CONFLICTING_STAYS)
+      .map(
+        (stay) =>
+          `${guestLabel(stay)} stays there from ${formatDay(stay.check_in_date)} to ${formatDay(stay.check_out_date)}.`
+      ),
+    ...(property.stays.length > CONFLICTING_STAYS ? ["Others stay there after them."] : []),
+    ...(property.elsewhere.length > 0 ? [`It is ${importedCalendarsText(property)}.`] : [])
+  ],
+  note:
+    property.closed === 0
+      ? []
+      : [
+          `You closed ${property.closed === 1 ? "one of these nights" : `${property.closed} of these nights`}: a reservation by hand can be entered all the same.`
+        ]
+})

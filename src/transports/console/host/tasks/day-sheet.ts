@@ -1,0 +1,52 @@
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { DaySheetData, DaySheetTask, GuestMovement } from "../../queries/DaySheet.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import { currentUrlWith } from "../host-page.ts"
+import { badge, formatDay, link, section, table } from "../page-parts.ts"
+import { taskStatusLabel, taskTypeText } from "./task-labels.ts"
+import { toRuns } from "./task-plan.ts"
+
+// The work of a day on paper: a part for each person, which can be torn off.
+
+const guestText = ({ guest_name, number_of_guests }: GuestMovement): string =>
+  `${guest_name ?? "guests"} (${number_of_guests === 1 ? "1 guest" : `${number_of_guests} guests`})`
+
+const arrivalsCell = (passing: ReadonlyArray<GuestMovement>, { property_id }: DaySheetTask): Html => {
+  const passingHere = passing.filter((each) => each.property_id === property_id)
+  return passingHere.length === 0
+    ? html`nobody`
+    : html`${passingHere.map((each) => html`${each.arrives ? "Arrives from" : "Leaves by"} ${each.time}: ${guestText(each)}<br>`)}`
+}
+
+const locationCell = ({ property_title, address }: DaySheetTask): Html =>
+  html`<strong>${property_title ?? ""}</strong>${address === null || address === "" ? nothing : html`<br>${address}`}`
+
+const taskCell = ({ note, status, ...task }: DaySheetTask): Html =>
+  html`${taskTypeText(task)}${status === "completed" ? html` ${badge(taskStatusLabel(status), "good")}` : nothing}${note === "" ? nothing : html`<br>${note}`}`
+
+const staffTable = (passing: ReadonlyArray<GuestMovement>, tasks: ReadonlyArray<DaySheetTask>): Html =>
+  table(
+    { empty: "" },
+    [
+      { label: "Time", cell: ({ time }) => time ?? "any" },
+      { label: "Where", cell: locationCell },
+      { label: "What", cell: taskCell },
+      { label: "Who comes and goes", cell: (task) => arrivalsCell(passing, task) }
+    ],
+    tasks
+  )
+
+export const daySheet = (
+  visit: SignedInVisit,
+  day: string,
+  { tasks, total, passing }: DaySheetData
+): Html => html`<p class="noprint">${link(currentUrlWith(visit, { sheet: undefined }), "Back to the tasks")}. Print this page with your browser.</p>
+<p>${formatDay(day)}</p>
+${total > tasks.length ? html`<p class="message note">The first ${tasks.length} of ${total} tasks are here: choose a person to see all of theirs.</p>` : nothing}
+${
+  tasks.length === 0
+    ? html`<p>There is nothing to do on this day.</p>`
+    : toRuns(tasks, ({ staff_id }) => String(staff_id)).map(({ rows }) =>
+        section(rows[0]?.staff_name ?? "Nobody yet", staffTable(passing, rows))
+      )
+}`

@@ -1,0 +1,148 @@
+import type { Task } from "../../../../domain/work/tasks/contract.ts"
+import { RECORD_CODE, TASK_NOTE } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { PersonChoices } from "../../queries/form-choices.ts"
+import type { TaskChoices } from "../../queries/WorkPlan.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import {
+  actionForm,
+  disclosure,
+  type FieldFiller,
+  input,
+  makeFieldFiller,
+  nullIfEmpty,
+  parseLines,
+  parseNumber,
+  parseText,
+  type SelectOption,
+  select,
+  textArea,
+  withCurrentOption
+} from "../form-fields.ts"
+import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
+import { activityLogLink, link, readDateParam, readIdParam, section } from "../page-parts.ts"
+import { LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TYPE_OPTIONS } from "./task-labels.ts"
+
+// The forms for a task: a new one, and one that is there.
+
+/** A browser leaves the seconds out. */
+const parseTime = (text: string): string => (/^\d{2}:\d{2}$/.test(text.trim()) ? `${text.trim()}:00` : text.trim())
+
+/** How what is filled in becomes what the operations take. */
+export const TASK_CREATE_PARSERS = {
+  type: parseText,
+  property_id: parseNumber,
+  stay_code: parseText,
+  staff_id: parseNumber,
+  expected_date: parseText,
+  expected_time: parseTime,
+  level: parseText,
+  fee: parseNumber,
+  note: parseLines
+}
+export const TASK_EDIT_PARSERS = {
+  type: parseText,
+  status: parseText,
+  property_id: nullIfEmpty(parseNumber),
+  staff_id: nullIfEmpty(parseNumber),
+  expected_date: nullIfEmpty(parseText),
+  expected_time: nullIfEmpty(parseTime),
+  level: nullIfEmpty(parseText),
+  fee: (text: string) => (text.trim() === "" ? 0 : parseNumber(text)),
+  note: parseLines
+}
+
+/** Who gets tasks; of whoever works in some properties alone that is said, as no other task can go there. */
+export const staffOptions = (people: PersonChoices): ReadonlyArray<SelectOption> =>
+  people.map(({ id, name, properties, is_active }) => {
+    const limitNote = is_active
+      ? properties === 0
+        ? ""
+        : ` (works in ${properties} of the properties)`
+      : " (switched off)"
+    return { value: id, label: `${name}${limitNote}` }
+  })
+
+/** Nobody is given a task who is switched off; who has it already keeps it. */
+const assignableStaff = (people: PersonChoices, assignedId?: number | null): ReadonlyArray<SelectOption> =>
+  staffOptions(people.filter(({ id, is_active }) => is_active || id === assignedId))
+
+interface TaskValues extends Partial<Omit<Task, "property_id">> {
+  readonly property_id?: number | null | undefined
+}
+
+/** The fields that both forms have. */
+const taskFields = (
+  fillField: FieldFiller,
+  { properties, people }: TaskChoices,
+  currency: string,
+  task: TaskValues,
+  isEdit: boolean
+) => {
+  const { type, property_id, staff_id, expected_date, expected_time, level, fee, note } = task
+  return html`${select(fillField, { name: "type", label: "What", value: type ?? "cleaning", options: TYPE_OPTIONS, isEdit })}${select(
+    fillField,
+    {
+      name: "property_id",
+      label: "Property",
+      emptyLabel: "None",
+      value: property_id ?? "",
+      options: withCurrentOption(
+        properties.map(({ id, title }) => ({ value: id, label: title })),
+        property_id,
+        task.property_title
+      ),
+      isEdit
+    }
+  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: TASK_NOTE, isEdit })}`
+}
+
+const backLink = (
+  visit: SignedInVisit,
+  queryField: string
+): Html => html`<p>${link(currentUrlWith(visit, { [queryField]: undefined }), "Back to the tasks")}</p>
+`
+
+export const newTaskForm = (visit: SignedInVisit, choices: TaskChoices, failedSubmission?: FailedSubmission): Html => {
+  const fillField = makeFieldFiller(failedSubmission, "create")
+  const prefilled = { expected_date: readDateParam(visit, "day") ?? null, property_id: readIdParam(visit, "property") }
+  return section(
+    "A new task",
+    html`${actionForm(visit, {
+      action: "create",
+      label: "Add the task",
+      fields: html`${taskFields(fillField, choices, visit.session.person.caller.currency, prefilled, false)}${input(fillField, { name: "stay_code", label: "Reservation", hint: "its code, if it is for one: the property is then that one's", value: visit.query.get("stay") ?? "", maxlength: RECORD_CODE })}`
+    })}${backLink(visit, "add")}`
+  )
+}
+
+export const editTaskForm = (
+  visit: SignedInVisit,
+  task: Task,
+  choices: TaskChoices,
+  failedSubmission?: FailedSubmission
+): Html => {
+  const fillField = makeFieldFiller(failedSubmission, "change", task.id)
+  const status = select(fillField, {
+    name: "status",
+    label: "Stands",
+    value: task.status,
+    options: TASK_STATUS_OPTIONS,
+    isEdit: true
+  })
+  return section(
+    "The task",
+    html`${task.stay_code === null ? nothing : html`<p>For the reservation ${task.stay_code}. It stays with that: delete the task and add another for a different one.</p>`}${actionForm(
+      visit,
+      {
+        action: "change",
+        label: "Change it",
+        id: task.id,
+        fields: html`${status}${taskFields(fillField, choices, task.currency, task, true)}`
+      }
+    )}${disclosure(
+      "Delete the task",
+      actionForm(visit, { action: "delete", label: "Delete it for good", kind: "danger", id: task.id })
+    )}${activityLogLink(`task:${task.id}`)}${backLink(visit, "change")}`
+  )
+}

@@ -1,0 +1,33 @@
+import type { PlannedTask } from "../../queries/WorkPlan.ts"
+import type { SelectOption } from "../form-fields.ts"
+import { toWords } from "../page-parts.ts"
+
+// What tasks are called.
+
+const toOptions = (labels: Readonly<Record<string, string>>): ReadonlyArray<SelectOption> =>
+  Object.entries(labels).map(([value, label]) => ({ value, label: label }))
+
+const TYPE_LABELS = {
+  cleaning: "Cleaning",
+  maintenance: "Repair",
+  reception: "Reception",
+  room_service: "Room service",
+  other: "Something else"
+} as const
+const STATUS_LABELS = {
+  pending: "To do",
+  in_progress: "Under way",
+  completed: "Done",
+  cancelled: "Called off"
+} as const
+const LEVEL_LABELS = { simple: "simple", standard: "standard", advanced: "thorough" } as const
+
+export const TYPE_OPTIONS = toOptions(TYPE_LABELS)
+export const TASK_STATUS_OPTIONS = toOptions(STATUS_LABELS)
+export const LEVEL_OPTIONS = toOptions(LEVEL_LABELS)
+
+/** `Cleaning, thorough`: how thorough is said of cleanings alone, and where it is not the usual. */
+export const taskTypeText = ({ type, level }: Pick<PlannedTask, "type" | "level">): string =>
+  type === "cleaning" && level !== "standard" ? `${TYPE_LABELS[type]}, ${LEVEL_LABELS[level]}` : TYPE_LABELS[type]
+
+export const taskStatusLabel = (status: PlannedTask["status"]): string => STATUS_LABELS[status] ?? toWords(status)

@@ -1,0 +1,103 @@
+import { Effect } from "effect"
+import { newKnownBrowserCookie, newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
+import { Sessions, type SignInAttempt } from "../../domain/access/sign-in/Sessions.ts"
+import { EMAIL, KNOWN_BROWSER_MS } from "../../platform/limits.ts"
+import { type Html, html, nothing } from "../docs/html.ts"
+import { withRetryAfter } from "../pages/secret-url.ts"
+import type { ActionError } from "./action-outcome.ts"
+import { OVERVIEW_PATH } from "./host/urls.ts"
+import { formTokenField, redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
+import { toLocalUrl } from "./return-url.ts"
+import { toSignInError } from "./sudo.ts"
+import { TEXTS } from "./texts.ts"
+import {
+  ACTION_FIELD,
+  cookieName,
+  knownBrowserCookieName,
+  type PublicPage,
+  type SubmittedForm,
+  type Visit,
+  withCookie
+} from "./visit.ts"
+
+/** What the form is shown with again. */
+interface SignInFormValues {
+  readonly email: string
+  readonly next: string
+}
+
+const signInForm = (
+  { formToken }: Visit,
+  { email, next }: SignInFormValues
+): Html => html`<form method="post" action="${SIGN_IN_PATH}">
+${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
+<label>${TEXTS.signIn.email}
+<input type="email" name="email" value="${email}" autocomplete="username" maxlength="${EMAIL}" required></label>
+<label>${TEXTS.signIn.password}
+<input type="password" name="password" autocomplete="current-password" required></label>
+<button class="primary" name="${ACTION_FIELD}" value="sign_in">${TEXTS.signIn.button}</button>
+</form>
+`
+
+const renderPage = (visit: Visit, values: SignInFormValues, error?: ActionError) => {
+  const message =
+    error === undefined
+      ? nothing
+      : html`<p class="message error" role="alert">${error.message}</p>
+`
+  const body = html`<section class="narrow">
+${message}${signInForm(visit, values)}<p class="soft">${TEXTS.signIn.forgotten}</p>
+</section>
+`
+  const response = renderConsolePage(visit, { title: TEXTS.signIn.title, body }, error?.status)
+  return error?.retryAfter === undefined ? response : withRetryAfter(response, error.retryAfter)
+}
+
+/** Signing in and out. */
+export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, never, Sessions> =>
+  Effect.map(Sessions, (sessions) => {
+    const [sessionCookie, knownBrowserCookie] = [cookieName(publicUrl), knownBrowserCookieName(publicUrl)]
+
+    const signIn = (visit: Visit, form: SubmittedForm) => {
+      const [email, password] = [(form.get("email") ?? "").trim(), form.get("password") ?? ""]
+      const next = toLocalUrl(form.get("next"), OVERVIEW_PATH)
+      // Known from the first time on, so that what somebody else does from the same address is not counted against it.
+      const knownBrowser = visit.knownBrowser ?? newKnownBrowserCookie()
+      const attempt: SignInAttempt = {
+        email,
+        password,
+        address: visit.ipAddress,
+        previousCookie: visit.cookie,
+        knownBrowserCookie: knownBrowser
+      }
+      return Effect.match(sessions.signIn(attempt), {
+        onSuccess: (cookie) =>
+          redirectSeeOther(next).pipe(
+            withCookie(sessionCookie, cookie),
+            withCookie(knownBrowserCookie, knownBrowser, KNOWN_BROWSER_MS)
+          ),
+        onFailure: (failure) =>
+          renderPage(visit, { email: email.slice(0, EMAIL), next }, toSignInError(failure, TEXTS.signIn.wrong))
+      })
+    }
+
+    const signOut = ({ cookie }: Visit) =>
+      Effect.as(sessions.signOut(cookie), withCookie(sessionCookie, newSessionCookie())(redirectSeeOther(SIGN_IN_PATH)))
+
+    const show = (visit: Visit) => {
+      const next = toLocalUrl(visit.query.get("next"), OVERVIEW_PATH)
+      return Effect.succeed(
+        visit.session === undefined ? renderPage(visit, { email: "", next }) : redirectSeeOther(next)
+      )
+    }
+
+    return {
+      path: SIGN_IN_PATH,
+      open: true,
+      show,
+      actions: new Map([
+        ["sign_in", signIn],
+        ["sign_out", signOut]
+      ])
+    }
+  })

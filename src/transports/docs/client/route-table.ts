@@ -1,0 +1,26 @@
+import { Predicate } from "effect"
+import { describeOperations, type OperationDescription } from "../operation-descriptions.ts"
+
+// What a client must know of each operation to call it: a line, its words apart by blanks.
+
+const isArraySchema = (schema: unknown): boolean => Predicate.hasProperty(schema, "type") && schema.type === "array"
+
+/** The list that an operation pages through by offset and limit. */
+export const findPagedList = ({ fields, resultSchema: answer }: OperationDescription): string | undefined => {
+  if (!fields.some(({ name }) => name === "offset")) return undefined
+  const { properties } = answer
+  return Predicate.isObject(properties)
+    ? Object.entries(properties).find(([, each]) => isArraySchema(each))?.[0]
+    : undefined
+}
+
+const accessCode = ({ needsToken, isChange: changes }: OperationDescription): string =>
+  needsToken ? (changes ? "k" : "r") : "o"
+
+const routeLine = (operation: OperationDescription): string => {
+  const { name, method, path } = operation
+  const list = findPagedList(operation)
+  return [name, method, path, accessCode(operation), ...(list === undefined ? [] : [list])].join(" ")
+}
+
+export const renderRouteTable = (): string => describeOperations().map(routeLine).join("\n")

@@ -1,0 +1,98 @@
+import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
+import { CURRENT_VERSION } from "../../../contract/releases.ts"
+import type { DeploymentName } from "../../../platform/installation.ts"
+import { IDEMPOTENCY_KEY } from "../../../platform/limits.ts"
+import { describeOperations, type JsonSchema } from "../operation-descriptions.ts"
+import { findExample } from "../operation-examples.ts"
+import { OPERATION_TAGS } from "../operation-tags.ts"
+import { toOperationObject } from "./operation-object.ts"
+import { toPathItemLocations } from "./path-items.ts"
+import { errorSchemas, responseHeaders } from "./responses.ts"
+
+/** What differs between the two deployments (specification, What the service does and Tasks and staff). */
+const DEPLOYMENT_NOTES: Readonly<Record<DeploymentName, string>> = {
+  international:
+    "This is the international deployment: GET /custom_channels lists custom_channel_id 35, and the mobile of a staff member is `+<country code> <number>`.",
+  regional:
+    "This is the regional deployment: there is no custom_channel_id 35, and the mobile of a staff member is a number of this country."
+}
+
+const DESCRIPTION = `Work with the properties, reservations, calendars, prices, money, guests, staff and tasks of short-stay rentals.
+
+Every answer is HTTP 200 with one envelope, \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`; \`error_code\` 0 is success. Only the OAuth endpoints also return other statuses. Ignore fields you do not know: new ones come without a new major version. \`x-mcp\` tells of each operation how the tool endpoint shows it.`
+
+const securitySchemes = (publicUrl: string): JsonSchema => ({
+  accessToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Service-Access-Token",
+    description: "An access token of the host's console. A read-only one may GET, a writable one may do everything."
+  },
+  bearer: { type: "http", scheme: "bearer", description: "The same token, or one of OAuth." },
+  client: { type: "http", scheme: "basic", description: "A partner's client_id and client_secret." },
+  oauth: {
+    type: "oauth2",
+    description: "For partner software, and for MCP clients with PKCE.",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${publicUrl}/authorization`,
+        tokenUrl: `${publicUrl}/v3/oauth/authorizations`,
+        refreshUrl: `${publicUrl}/v3/oauth/authorizations`,
+        scopes: { "read-only": "Look at everything.", writable: "Look at everything and change it." }
+      }
+    }
+  }
+})
+
+const idempotencyKeyParameter: JsonSchema = {
+  name: IDEMPOTENCY_KEY_HEADER,
+  in: "header",
+  required: false,
+  description: "A key under which the change happens once, however often the call is repeated.",
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY }
+}
+
+const toPaths = (deployment: DeploymentName): JsonSchema => {
+  const operations = describeOperations(deployment)
+  const pathItems = toPathItemLocations(operations)
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const operation of operations) {
+    const pathItem = pathItems.get(operation.name)
+    if (pathItem === undefined) continue
+    paths[pathItem.path] = {
+      ...paths[pathItem.path],
+      [operation.method.toLowerCase()]: toOperationObject(operation, pathItem, findExample(operation.name, deployment))
+    }
+  }
+  return paths
+}
+
+/** The prefix of addresses in the document of another deployment, whose host this process does not know. */
+const RELATIVE_BASE = ""
+
+/**
+ * Returns the OpenAPI 3.1 document of a deployment. `publicUrl`: its address, or undefined if this process does not know it. Then the
+ * document names no server, and its other addresses are relative.
+ */
+export const openApiDocument = (deployment: DeploymentName, publicUrl: string | undefined): JsonSchema => ({
+  openapi: "3.1.0",
+  info: {
+    title: "Latchkey Open API",
+    version: CURRENT_VERSION,
+    summary: "The open API of a property-management service for short-stay hosts.",
+    description: `${DESCRIPTION}\n\n${DEPLOYMENT_NOTES[deployment]}`,
+    license: { name: "MIT", identifier: "MIT" }
+  },
+  ...(publicUrl === undefined
+    ? {}
+    : { servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }] }),
+  externalDocs: { url: `${publicUrl ?? RELATIVE_BASE}/docs/` },
+  tags: OPERATION_TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
+  paths: toPaths(deployment),
+  components: {
+    schemas: errorSchemas(),
+    headers: responseHeaders(),
+    parameters: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKeyParameter },
+    securitySchemes: securitySchemes(publicUrl ?? RELATIVE_BASE)
+  }
+})

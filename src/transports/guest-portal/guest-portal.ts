@@ -1,0 +1,146 @@
+import { DateTime, Effect, Option } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Places } from "../../admission/concurrency/Places.ts"
+import { type Bucket, windowOf } from "../../admission/windows/rate-window.ts"
+import type { ServiceResponse } from "../../contract/envelope.ts"
+import type { NotFound, ServerError, ValidationFailed } from "../../contract/errors.ts"
+import { GuestPortal } from "../../domain/bookings/check-in/GuestPortal.ts"
+import type { GuestPortalStay } from "../../domain/bookings/check-in/guest-portal-stay.ts"
+import { GUEST_PORTAL_PREFIX } from "../../domain/bookings/check-in/guest-portal-url.ts"
+import { IdentityImageDays } from "../../platform/installation.ts"
+import { GUEST_PORTAL_FORMS_A_MINUTE, GUEST_PORTAL_VIEWS_A_MINUTE } from "../../platform/limits.ts"
+import { splitTarget } from "../http/request-target.ts"
+import { type HtmlPage, PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
+import { makeRateLimiter } from "../pages/rate-limiter.ts"
+import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url.ts"
+import { type GuestFormError, readArrivalTime, readPhotoForm } from "./forms.ts"
+import { PhotoUploadPermits } from "./PhotoUploadPermits.ts"
+import {
+  busyPage,
+  failedPage,
+  methodNotAllowedPage,
+  notFoundPage,
+  type PortalMessage,
+  rejectedPage,
+  renderPortalPage,
+  tooManyPage
+} from "./portal-page.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const MINUTE = windowOf("1m")
+
+const toRateLimitBucket = ({ operator_id, id }: GuestPortalStay, isView: boolean): Bucket => ({
+  key: `{op:${operator_id}}:guest_page:${id}:${isView ? "look" : "form"}`,
+  scope: "guest_page",
+  window: MINUTE,
+  max: isView ? GUEST_PORTAL_VIEWS_A_MINUTE : GUEST_PORTAL_FORMS_A_MINUTE
+})
+
+/** What is said on the page that follows a form, by the name in its address. */
+const DONE_MESSAGES: ReadonlyMap<string, string> = new Map([
+  ["arrival", "Your host can now see when you arrive."],
+  ["photo", "The photo has arrived. Thank you."]
+])
+
+const readDoneMessage = (query: URLSearchParams): PortalMessage | undefined => {
+  const text = DONE_MESSAGES.get(query.get("said") ?? "")
+  return text === undefined ? undefined : { kind: "done", text }
+}
+
+/** Back to the page, so that reloading it sends nothing again. Relative: who asks may know the service by another address. */
+const redirectToPortal = (form: string): Response =>
+  HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location: `?said=${form}` } })
+
+/** Reads a form, and then does what it says in a place of the operator. */
+type FormHandler = (
+  stay: GuestPortalStay,
+  request: HttpServerRequest
+) => Effect.Effect<void, GuestFormError | ValidationFailed | NotFound | ServerError>
+
+/** The forms of the page, by their names in the query they are sent to. */
+const makeFormHandlers = Effect.gen(function* () {
+  const [pages, places, photoPermits] = [yield* GuestPortal, yield* Places, new PhotoUploadPermits()]
+  const handleArrival: FormHandler = (stay, request) =>
+    Effect.flatMap(readArrivalTime(request), (arrivalTime) =>
+      places.within(stay.operator_id, pages.setArrivalTime(stay, arrivalTime))
+    )
+  const handlePhoto: FormHandler = (stay, request) =>
+    photoPermits.within(
+      stay,
+      Effect.flatMap(readPhotoForm(request), (image) =>
+        places.within(stay.operator_id, pages.submitIdentityImage(stay, image), image.jpeg.length)
+      )
+    )
+  return new Map([
+    ["arrival", handleArrival],
+    ["photo", handlePhoto]
+  ])
+})
+
+const toPortalResponse = (document: HtmlPage, status = 200): Response =>
+  toPageResponse(document, status, "own, at a secret address")
+
+/** The pages of stays, below {@link GUESTS_PREFIX}: the address is the only credential. */
+export const makeGuestPortalHandler = Effect.gen(function* () {
+  const [pages, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
+  const photoRetentionDays = yield* IdentityImageDays
+
+  const renderPortal = (stay: GuestPortalStay, message: PortalMessage | undefined, status = 200) =>
+    Effect.map(DateTime.nowAsDate, (now) =>
+      toPortalResponse(renderPortalPage({ stay, now, photoRetentionDays, message }), status)
+    )
+
+  /** The page once more, with why the form was not taken. */
+  const renderWithError = (stay: GuestPortalStay, { status, words: text, retryAfter: seconds }: GuestFormError) =>
+    Effect.map(renderPortal(stay, { kind: "error", text }, status), (page) =>
+      seconds === undefined ? page : withRetryAfter(page, seconds)
+    )
+
+  const handleForm = (stay: GuestPortalStay, request: HttpServerRequest, name: string) => {
+    const handler = forms.get(name)
+    if (handler === undefined) return renderWithError(stay, { status: 400, words: "This page has no such form." })
+    return Effect.as(handler(stay, request), redirectToPortal(name)).pipe(
+      Effect.catch((error) => {
+        if ("status" in error) return renderWithError(stay, error)
+        if (error._tag === "ServerError") return Effect.fail(error)
+        return error._tag === "NotFound"
+          ? Effect.succeed(notFoundResponse)
+          : renderWithError(stay, { status: 422, words: error.message })
+      })
+    )
+  }
+
+  const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
+    const [path, search] = splitTarget(request.url)
+    const stay = yield* pages.open(path.slice(GUEST_PORTAL_PREFIX.length))
+    if (Option.isNone(stay)) return notFoundResponse
+    const isView = isReadMethod(request)
+    const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(stay.value, isView))
+    if (Option.isSome(retryAfterWait)) return toTooManyResponse(retryAfterWait.value)
+    const query = new URLSearchParams(search)
+    return yield* isView
+      ? renderPortal(stay.value, readDoneMessage(query))
+      : handleForm(stay.value, request, query.get("form") ?? "")
+  })
+
+  return (request: HttpServerRequest): Effect.Effect<Response> =>
+    isReadMethod(request) || request.method === "POST"
+      ? traceAndLogResponse(request, "guest page", respond(request), { toBusyResponse, failedResponse })
+      : Effect.succeed(methodNotAllowed)
+})
+
+/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
+export const toGuestErrorResponse = ({ envelope }: ServiceResponse): Response =>
+  toPageResponse(rejectedPage(envelope.error_msg), envelope.error_code)
+
+const notFoundResponse = toPageResponse(notFoundPage, 404)
+const failedResponse = toPageResponse(failedPage, 500)
+const toBusyResponse = (seconds: number) => withRetryAfter(toPageResponse(busyPage, 503), seconds)
+const toTooManyResponse = (seconds: number) => withRetryAfter(toPageResponse(tooManyPage(seconds), 429), seconds)
+const methodNotAllowed = HttpServerResponse.setHeader(
+  toPageResponse(methodNotAllowedPage, 405),
+  "allow",
+  "GET, HEAD, POST"
+)

@@ -1,0 +1,97 @@
+import { Predicate, type Schema, type SchemaAST } from "effect"
+import { toPrintableName } from "../../contract/printable-name.ts"
+import { REPORTED_NAMES } from "../../platform/limits.ts"
+import { findNearestName } from "./nearest-name.ts"
+
+// An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
+
+/** Tells of the arguments a payload does not know, and of those that may have been meant; nothing when it knows all. */
+export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
+  const checkPayload = makeCheck(payload.ast)
+  return (fields) => {
+    const unknowns = new UnknownArguments()
+    checkPayload(fields, "", unknowns)
+    if (unknowns.count === 0) return undefined
+    const reported = unknowns.first.map(({ path, name, unusedNames: free }) => {
+      const suggestion = findNearestName(toPrintableName(name), free)
+      return { name: `${path}${toPrintableName(name)}`, near: suggestion === undefined ? [] : [`${path}${suggestion}`] }
+    })
+    const moreText = unknowns.count > REPORTED_NAMES ? ` and ${unknowns.count - REPORTED_NAMES} more` : ""
+    const allSuggestions = new Set(reported.flatMap(({ near: suggestions }) => suggestions))
+    const suggestionText = allSuggestions.size === 0 ? "" : ` Did you mean ${Array.from(allSuggestions).join(", ")}?`
+    return `Ignored: ${reported.map(({ name }) => name).join(", ")}${moreText}.${suggestionText}`
+  }
+}
+
+interface UnknownArgument {
+  /** What it is in, with a dot at its end. */
+  readonly path: string
+  readonly name: string
+  /** The names known there that are not given. */
+  readonly unusedNames: ReadonlyArray<string>
+}
+
+/** How many are unknown, and the first of them: all that is kept of many. */
+class UnknownArguments {
+  count = 0
+  readonly first: Array<UnknownArgument> = []
+
+  add(unknown: () => UnknownArgument): void {
+    this.count++
+    if (this.count <= REPORTED_NAMES) this.first.push(unknown())
+  }
+}
+
+type ArgumentCheck = (value: unknown, path: string, unknowns: UnknownArguments) => void
+
+const noCheck: ArgumentCheck = () => {}
+
+const makeCheck = (ast: SchemaAST.AST): ArgumentCheck => {
+  switch (ast._tag) {
+    case "Union":
+      return checkUnion(ast.types.map(makeCheck))
+    case "Arrays":
+      return checkList(ast.rest.map(makeCheck))
+    case "Objects":
+      return ast.indexSignatures.length > 0 ? noCheck : checkFields(ast)
+    default:
+      return noCheck
+  }
+}
+
+/** Of a choice such as "an object or null" one alone looks into objects; where several do, each name is known to one. */
+const checkUnion = (checks: ReadonlyArray<ArgumentCheck>): ArgumentCheck => {
+  const [check = noCheck, ...others] = checks.filter((each) => each !== noCheck)
+  return others.length === 0 ? check : noCheck
+}
+
+const checkList = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): ArgumentCheck =>
+  checkItem === noCheck
+    ? noCheck
+    : (value, path, unknowns) => {
+        if (!Array.isArray(value)) return
+        value.forEach((each, index) => {
+          checkItem(each, `${path.slice(0, -1)}[${index}].`, unknowns)
+        })
+      }
+
+/** Fields that an edit always refuses are known, and never what was meant. */
+const checkFields = ({ propertySignatures }: SchemaAST.Objects): ArgumentCheck => {
+  const fieldChecks = new Map(propertySignatures.map(({ name, type }) => [String(name), makeCheck(type)]))
+  const suggestableNames = propertySignatures
+    .filter(({ type }) => type.context?.annotations?.isImmutable !== true)
+    .map(({ name }) => String(name))
+  return (value, path, unknowns) => {
+    if (!Predicate.isObject(value)) return
+    for (const name of Object.keys(value)) {
+      const checkField = fieldChecks.get(name)
+      if (checkField !== undefined) checkField(value[name], `${path}${name}.`, unknowns)
+      else
+        unknowns.add(() => ({
+          path,
+          name,
+          unusedNames: suggestableNames.filter((candidate) => !Object.hasOwn(value, candidate))
+        }))
+    }
+  }
+}

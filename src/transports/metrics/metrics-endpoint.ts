@@ -1,0 +1,68 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Data, Effect, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Readiness } from "../../platform/database/Readiness.ts"
+import { mergeSnapshots } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
+import { formatPrometheus } from "../../platform/telemetry/metrics/prometheus-format.ts"
+import { Snapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
+import { NO_STORE } from "../http/no-store.ts"
+import { LIVE_PATH, READY_PATH, requestPath } from "../http/request-path.ts"
+import { makeNodeServer, patience } from "../http-server/node-server.ts"
+
+/** Where Prometheus comes by. */
+export const METRICS_PATH = "/metrics"
+
+/** Connections that may be open at once: some that scrape, and who looks by hand. One more is closed at once. */
+export const METRICS_CONNECTIONS = 16
+/** Milliseconds that an answer under way gets when the process ends. */
+const SHUTDOWN_GRACE_MS = 1_000
+
+/** Another process has the port, or it may not be had. */
+export class MetricsPortUnavailable extends Data.TaggedError("MetricsPortUnusable")<{ readonly cause: unknown }> {}
+
+const textResponse = (message: string, status = 200) => HttpServerResponse.text(message, { status, headers: NO_STORE })
+
+const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+/**
+ * What the port of metrics serves: what was counted, and whether the process lives and is ready, for one without doors. Nothing
+ * of it is secret, and nothing of it names who calls; but it has no token to ask for, so it is for the inner network.
+ */
+const metricsApp = Effect.gen(function* () {
+  const snapshots = yield* Snapshots
+  const database = yield* Readiness
+  const metricsResponse = Effect.map(snapshots.all, (all) =>
+    HttpServerResponse.text(formatPrometheus(mergeSnapshots(all)), { contentType: EXPOSITION_TYPE, headers: NO_STORE })
+  )
+  const readyResponse = Effect.map(database.isReady, (answers) =>
+    answers ? textResponse("ready\n") : textResponse("the database does not answer\n", 503)
+  )
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    switch (requestPath(request)) {
+      case METRICS_PATH:
+        return metricsResponse
+      case LIVE_PATH:
+        return Effect.succeed(textResponse("live\n"))
+      case READY_PATH:
+        return readyResponse
+      default:
+        return Effect.succeed(textResponse(`No such page: the metrics are at ${METRICS_PATH}.\n`, 404))
+    }
+  })
+})
+
+/** Answers at `port` for as long as the process runs, whatever becomes of its doors. */
+export const layerMetricsPort = ({ port, host }: { readonly port: number; readonly host: string }) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const app = yield* metricsApp
+      const server = makeNodeServer(patience)
+      server.maxConnections = METRICS_CONNECTIONS
+      const listener = yield* NodeHttpServer.make(() => server, {
+        port,
+        host,
+        gracefulShutdownTimeout: SHUTDOWN_GRACE_MS
+      })
+      yield* listener.serve(app)
+    }).pipe(Effect.mapError((cause) => new MetricsPortUnavailable({ cause })))
+  )

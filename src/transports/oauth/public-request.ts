@@ -1,0 +1,121 @@
+import { type ByteSize, Effect, Option, Predicate, Result } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { BadRequest, Unauthenticated } from "../../contract/errors.ts"
+import type { CallInput, ReceivedInput } from "../../contract/input.ts"
+import {
+  decodeBodyText,
+  type FormFields,
+  hasBody,
+  isJsonContentType,
+  notJsonError,
+  parseFormFields,
+  parseJsonFields,
+  receiveBody
+} from "../http/request-body.ts"
+import { toResponseFormat } from "./oauth-response.ts"
+
+// What a request to an operation without a token says: its form or its JSON, and as whom HTTP Basic says it comes. Its query says
+// nothing (RFC 6749 3.2), and a token that came with it is not looked at.
+
+/** Receives a request to an operation without a token. Rejects invalid HTTP Basic credentials and other media types first. */
+export const receivePublicRequest = Effect.fnUntraced(function* (
+  request: HttpServerRequest,
+  maxBody: ByteSize.ByteSize
+): Effect.fn.Return<ReceivedInput, BadRequest | Unauthenticated> {
+  const type = request.headers["content-type"]
+  const credentials = yield* Effect.fromResult(parseBasicCredentials(request.headers["authorization"]))
+  if (toResponseFormat(type) !== "form" && !isJsonContentType(type) && hasBody(request)) return yield* notJsonError
+  const body = hasBody(request) ? yield* receiveBody(request, maxBody) : NO_BODY
+  const parseText = toResponseFormat(type) === "form" ? parseFormInput : parseJsonInput
+  const parse = Effect.suspend(() =>
+    Effect.fromResult(Result.flatMap(decodeBodyText(body), (text) => parseText(text, credentials)))
+  )
+  return { bytes: body.length, parse }
+})
+
+const NO_BODY = new Uint8Array()
+
+type ParseText = (text: string, credentials: BasicCredentials | undefined) => Result.Result<CallInput, BadRequest>
+
+const parseFormInput: ParseText = (text, credentials) =>
+  Result.flatMap(parseFormFields(text, REPEATABLE), (sent) => {
+    const fields = dropEmptyFields(sent)
+    return Result.map(mergeCredentials(fields, credentials), (credentialFields) => ({
+      encoding: "text",
+      fields: { ...fields, ...credentialFields }
+    }))
+  })
+
+const parseJsonInput: ParseText = (text, credentials) =>
+  Result.flatMap(parseJsonFields(text), (sent): Result.Result<CallInput, BadRequest> => {
+    if (!Predicate.isObject(sent)) return Result.succeed({ encoding: "body", fields: sent })
+    const fields = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ""))
+    return Result.map(mergeCredentials(fields, credentials), (credentialFields) => ({
+      encoding: "body",
+      fields: { ...fields, ...credentialFields }
+    }))
+  })
+
+/** What a form may say several times (RFC 8707 2), and nothing else (RFC 6749 3.2). */
+const REPEATABLE = "resource"
+
+/** A parameter without a value is as if it were not sent (RFC 6749 3.2); so is an empty text of JSON. */
+const dropEmptyFields = (fields: FormFields): FormFields =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .map(([name, value]) => [name, typeof value === "string" ? value : value.filter((each) => each !== "")] as const)
+      .filter(([, value]) => value.length > 0)
+  )
+
+interface BasicCredentials {
+  readonly client_id: string
+  /** Undefined: it is empty, as of a client that has none. */
+  readonly client_secret: string | undefined
+}
+
+/** As whom HTTP Basic says a client calls; undefined: it says nothing of that. */
+export const parseBasicCredentials = (
+  header: string | undefined
+): Result.Result<BasicCredentials | undefined, Unauthenticated> => {
+  const match = /^Basic(?: +(.*))?$/i.exec(header?.trim() ?? "")
+  if (match === null) return Result.succeed(undefined)
+  const [, encoded = ""] = match
+  const text = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) ? Buffer.from(encoded, "base64").toString("utf8") : ""
+  const separator = text.indexOf(":")
+  if (separator < 1) return Result.fail(invalidCredentialsError)
+  const [id, secret] = [decodeFormValue(text.slice(0, separator)), decodeFormValue(text.slice(separator + 1))]
+  return Option.match(Option.all([id, secret]), {
+    onNone: () => Result.fail(invalidCredentialsError),
+    onSome: ([client_id, client_secret]) =>
+      Result.succeed({ client_id, client_secret: client_secret === "" ? undefined : client_secret })
+  })
+}
+
+/** Both parts are encoded as in a form, before they are put together (RFC 6749 2.3.1). */
+const decodeFormValue = (text: string): Option.Option<string> =>
+  Result.getSuccess(
+    Result.try({ try: () => decodeURIComponent(text.replaceAll("+", " ")), catch: () => "it is encoded wrongly" })
+  )
+
+/** What Basic adds to a body. A client says once who it is (RFC 6749 2.3); its id may stand in both, if it is the same. */
+const mergeCredentials = (
+  fields: Readonly<Record<string, unknown>>,
+  credentials: BasicCredentials | undefined
+): Result.Result<Readonly<Record<string, string>>, BadRequest> => {
+  if (credentials === undefined) return Result.succeed({})
+  const { client_id, client_secret } = credentials
+  if (isGiven(fields["client_secret"])) return Result.fail(duplicateSecretError)
+  if (isGiven(fields["client_id"]) && fields["client_id"] !== client_id) return Result.fail(clientMismatchError)
+  return Result.succeed({ client_id, ...(client_secret === undefined ? {} : { client_secret }) })
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+const makeInvalidRequest = (message: string) => new BadRequest({ message, oauth: "invalid_request" })
+/** Who cannot be read has not proved who it is (RFC 6749 5.2). */
+const invalidCredentialsError = new Unauthenticated({
+  message: "Authorization: must be client_id and client_secret in the form of HTTP Basic.",
+  oauth: "invalid_client"
+})
+const duplicateSecretError = makeInvalidRequest("client_secret: must be in Authorization or in the body, not in both.")
+const clientMismatchError = makeInvalidRequest("client_id: must be the same in Authorization and in the body.")

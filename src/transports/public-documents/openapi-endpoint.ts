@@ -1,0 +1,38 @@
+import type { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { DeploymentName } from "../../platform/installation.ts"
+import { openApiDocument } from "../docs/openapi/openapi-document.ts"
+import { REST_PREFIX } from "../http/rest-prefix.ts"
+import { allowAnyOrigin } from "../oauth/cross-origin.ts"
+import { makePublicDocument, type PublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
+
+/** Where the documents are (specification, Machine-readable resources): below `/v3`, and yet no operations. */
+const OPENAPI_PATHS: ReadonlyMap<string, DeploymentName> = new Map([
+  [`${REST_PREFIX}/config.json`, "international"],
+  [`${REST_PREFIX}/config.cn.json`, "regional"]
+])
+
+export const isOpenApiPath = (path: string): boolean => OPENAPI_PATHS.has(path)
+
+/**
+ * Serves the OpenAPI documents without authentication. The document of a deployment is built at its first request and cached. Only
+ * the document of this deployment names this server. Returns undefined for other paths.
+ */
+export const makeOpenApiHandler = (publicUrl: string, ownDeployment: DeploymentName) => {
+  const documentCache = new Map<DeploymentName, PublicDocument>()
+  const loadDocument = (deployment: DeploymentName): PublicDocument => {
+    const document =
+      documentCache.get(deployment) ??
+      makePublicDocument(
+        JSON.stringify(openApiDocument(deployment, deployment === ownDeployment ? publicUrl : undefined)),
+        "application/json"
+      )
+    documentCache.set(deployment, document)
+    return document
+  }
+  return (request: HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
+    const deployment = OPENAPI_PATHS.get(request.url.split("?", 1)[0] ?? "")
+    if (deployment === undefined) return undefined
+    return allowAnyOrigin(rejectNonReadMethod(request) ?? toDocumentResponse(loadDocument(deployment), request))
+  }
+}

@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import { RecentRejections } from "../../../src/admission/gate/recent-rejections.ts"
+import { REJECTED_TOKEN_MS, REJECTED_TOKENS } from "../../../src/platform/limits.ts"
+import { callerBy } from "../../support/callers.ts"
+
+const caller = callerBy({ operatorId: 1, accountId: 1, role: "main" })
+const withToken = (token: string) => ({ "service-access-token": token })
+
+describe("tokens of calls that were turned away", () => {
+  it(`are known for ${REJECTED_TOKEN_MS} ms, by either header`, () => {
+    const lately = new RecentRejections()
+    lately.record(withToken("one"), caller, 1_000)
+    assert.strictEqual(lately.find({ authorization: "Bearer one" }, 1_000 + REJECTED_TOKEN_MS - 1), caller)
+    assert.isUndefined(lately.find(withToken("one"), 1_000 + REJECTED_TOKEN_MS))
+    assert.isUndefined(lately.find(withToken("two"), 1_000))
+    assert.isUndefined(lately.find({}, 1_000))
+  })
+
+  it(`are ${REJECTED_TOKENS} at most; for one more the first is forgotten`, () => {
+    const lately = new RecentRejections()
+    for (let nth = 0; nth < REJECTED_TOKENS; nth++) lately.record(withToken(`token ${nth}`), caller, 0)
+    assert.strictEqual(lately.find(withToken("token 0"), 1), caller)
+    lately.record(withToken("one more"), caller, 1)
+    assert.isUndefined(lately.find(withToken("token 0"), 1))
+    assert.strictEqual(lately.find(withToken("token 1"), 1), caller)
+    assert.strictEqual(lately.find(withToken("one more"), 1), caller)
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import {
+  cooldownMs,
+  type Health,
+  healthAfterFailure,
+  healthy,
+  PROBE_MS,
+  probingHealth
+} from "../../../../src/domain/webhooks/deliveries/circuit-breaker.ts"
+import {
+  WEBHOOK_BREAKER_FAILURES,
+  WEBHOOK_BREAKER_FIRST_MS,
+  WEBHOOK_BREAKER_LONGEST_MS,
+  WEBHOOK_PAUSE_AFTER_MS,
+  WEBHOOK_PAUSE_FAILURES,
+  WEBHOOK_TRY_MS
+} from "../../../../src/platform/limits.ts"
+
+const START = Date.parse("2031-02-03T04:05:06Z")
+const fail = (health: Health, times: number, now = START): Health =>
+  Array.from({ length: times }).reduce<Health>((before) => healthAfterFailure(before, now), health)
+const resting = fail(healthy, WEBHOOK_BREAKER_FAILURES)
+/** The health after a poll: a probe goes out if a rest, or the probe before, is over (rests.test.ts asks the statements). */
+const poll = (health: Health, now: number): Health =>
+  (health.state === "resting" || health.state === "probing") && now >= health.until
+    ? probingHealth(health, now)
+    : health
+const succeed = (health: Health): Health => (health.state === "paused" ? health : healthy)
+
+/** A life of a subscription: time passes, then a worker polls, or a delivery that went out succeeds or fails. */
+const life = fc.array(
+  fc.record({
+    passes: fc.oneof(fc.integer({ min: 0, max: 60_000 }), fc.integer({ min: 0, max: 12 * 60 * 60 * 1000 })),
+    happens: fc.oneof(
+      { weight: 5, arbitrary: fc.constant("failure") },
+      { weight: 5, arbitrary: fc.constant("poll") },
+      fc.constant("success")
+    )
+  }),
+  { maxLength: 120 }
+)
+const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never, from = healthy) => {
+  let now = START
+  let health = from
+  return events.map(({ passes, happens }) => {
+    now += passes
+    const before = health
+    health =
+      happens === "poll" ? poll(before, now) : happens === "success" ? succeed(before) : healthAfterFailure(before, now)
+    return { now, happens, before, after: health }
+  })
+}
+
+describe("a subscription's health", () => {
+  it(`rests after ${WEBHOOK_BREAKER_FAILURES} failures in a row, not one sooner`, () => {
+    expect(fail(healthy, WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
+    expect(resting).toMatchObject({ state: "resting", rests: 1, until: START + WEBHOOK_BREAKER_FIRST_MS })
+  })
+
+  it("counts failures in a row only", () => {
+    const almost = fail(healthy, WEBHOOK_BREAKER_FAILURES - 1)
+    expect(fail(succeed(almost), WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
+  })
+
+  it("gives a probe longer than a try takes", () => {
+    expect(PROBE_MS).toBeGreaterThan(WEBHOOK_TRY_MS)
+    const probe = poll(resting, START + WEBHOOK_BREAKER_FIRST_MS)
+    expect(probe).toMatchObject({ state: "probing", until: START + WEBHOOK_BREAKER_FIRST_MS + PROBE_MS })
+  })
+
+  it("does not rest longer for deliveries that were out when the rest began", () => {
+    expect(fail(resting, 3, START + 1_000)).toEqual({ ...resting, failures: WEBHOOK_BREAKER_FAILURES + 3 })
+  })
+
+  it("rests longer after each failed probe, up to the longest rest", () => {
+    let health = resting
+    let now = START
+    const rests = Array.from({ length: 12 }, () => {
+      if (health.state !== "resting") throw new Error(health.state)
+      const rest = health.until - now
+      now = health.until
+      health = healthAfterFailure(poll(health, now), now)
+      return rest
+    })
+    expect(rests.slice(0, 3)).toEqual([1, 2, 4].map((factor) => factor * WEBHOOK_BREAKER_FIRST_MS))
+    expect(rests).toEqual(rests.toSorted((a, b) => a - b))
+    expect(rests.at(-1)).toBe(WEBHOOK_BREAKER_LONGEST_MS)
+  })
+
+  it("pauses at a failure five days after the first, not a millisecond sooner", () => {
+    expect(healthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS - 1).state).toBe("resting")
+    const paused = healthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS)
+    expect(paused).toEqual({ state: "paused", failures: WEBHOOK_BREAKER_FAILURES + 1, failingSince: START })
+    expect(healthAfterFailure(paused, START + 2 * WEBHOOK_PAUSE_AFTER_MS)).toBe(paused)
+  })
+
+  it("does not pause a quiet subscription that failed once long ago", () => {
+    const later = START + 3 * WEBHOOK_PAUSE_AFTER_MS
+    expect(fail(fail(healthy, 1), WEBHOOK_PAUSE_FAILURES - 2, later).state).toBe("failing")
+    expect(fail(fail(healthy, 1), WEBHOOK_PAUSE_FAILURES - 1, later).state).toBe("paused")
+  })
+
+  it("counts every failure since the last success, and pauses exactly when they are old and many enough", () => {
+    fc.assert(
+      fc.property(life, (events) => {
+        let run: Array<number> = []
+        let paused = false
+        for (const { now, happens, after } of live(events)) {
+          if (!paused && happens === "success") run = []
+          if (!paused && happens === "failure") {
+            run.push(now)
+            const age = now - (run[0] ?? now)
+            paused = run.length >= WEBHOOK_PAUSE_FAILURES && age >= WEBHOOK_PAUSE_AFTER_MS
+          }
+          expect(after.state === "paused").toBe(paused)
+          if (after.state === "healthy") expect(run).toEqual([])
+          else expect([after.failures, after.failingSince]).toEqual([run.length, run[0]])
+        }
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is never given a rest longer than the longest", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        (rests) => cooldownMs(rests) <= WEBHOOK_BREAKER_LONGEST_MS && cooldownMs(rests) <= cooldownMs(rests + 1)
+      )
+    )
+  })
+})

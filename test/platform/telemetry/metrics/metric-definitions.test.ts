@@ -1,0 +1,78 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { BACKLOG_COUNT_LIMIT } from "../../../../src/jobs/backlog-statements.ts"
+import {
+  backlogAge,
+  backlogDue,
+  callDuration,
+  calls,
+  countMaxSeries,
+  MAX_SERIES,
+  METRIC_DEFINITIONS
+} from "../../../../src/platform/telemetry/metrics/metric-definitions.ts"
+import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/prometheus-format.ts"
+import { BACKLOG_KINDS, BACKLOG_POLL_MS } from "../../../../src/service/backlog.ts"
+import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
+
+const page = join(import.meta.dirname, "../../../../docs/metrics.md")
+
+const labelName = (label: string) => label.replaceAll(".", "_")
+
+const rows = METRIC_DEFINITIONS.map((declared) => {
+  const { kind, labels, aggregation: across, meaning } = declared
+  const named = labels.map((label) => `\`${labelName(label)}\``).join(", ")
+  return `| \`${toPrometheusName(declared)}\` | ${kind} | ${named} | ${across ?? "added"} | ${countMaxSeries(declared)} | ${meaning} |\n`
+})
+
+const table = [
+  "| name | kind | labels | together | series, at the most | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
+  ...rows
+].join("")
+
+describe("the table of metrics", () => {
+  it("has names that differ, in both ways out", () => {
+    assert.strictEqual(new Set(METRIC_DEFINITIONS.map(({ name }) => name)).size, METRIC_DEFINITIONS.length)
+    assert.strictEqual(new Set(METRIC_DEFINITIONS.map(toPrometheusName)).size, METRIC_DEFINITIONS.length)
+    for (const declared of METRIC_DEFINITIONS) assert.match(toPrometheusName(declared), /^[a-z][a-z0-9_]*$/)
+  })
+
+  it("names them as OpenTelemetry's rules have it", () => {
+    const name = (name: string, unit: string, kind: "counter" | "gauge") => toPrometheusName({ name, unit, kind })
+    assert.strictEqual(name("a.b", "s", "gauge"), "a_b_seconds")
+    assert.strictEqual(name("a.b", "By", "gauge"), "a_b_bytes")
+    assert.strictEqual(name("a.b", "1", "gauge"), "a_b_ratio")
+    assert.strictEqual(name("a.b", "{x}", "counter"), "a_b_total")
+    assert.strictEqual(name("a.b", "s", "counter"), "a_b_seconds_total")
+    assert.strictEqual(name("a_total", "", "counter"), "a_total")
+  })
+
+  it(`is ${MAX_SERIES} series together at the most`, () => {
+    assert.isAtMost(
+      METRIC_DEFINITIONS.reduce((all, each) => all + countMaxSeries(each), 0),
+      MAX_SERIES
+    )
+  })
+
+  it("has room for every operation with every error_code it can answer with, and for what reached none", () => {
+    const operations = describeOperations()
+    // One for what reached no operation, one for all beyond.
+    assert.isAtMost(operations.length + 2, callDuration.definition.most)
+    const answers = operations.reduce((all, { errors }) => all + errors.length + 1, 0)
+    const OF_NO_OPERATION = 14
+    assert.isAtMost(answers + OF_NO_OPERATION + 1, calls.definition.most)
+    assert.isAtMost(BACKLOG_KINDS.length + 1, Math.min(backlogDue.definition.most, backlogAge.definition.most))
+  })
+
+  it("docs/metrics.md has it (write it with UPDATE_DOCS=1)", () => {
+    const text = readFileSync(page, "utf8")
+    const [begin, end] = ["<!-- metrics -->\n", "<!-- /metrics -->\n"]
+    const [before = "", rest = ""] = text.split(begin)
+    const wanted = `${before}${begin}${table}${rest.slice(rest.indexOf(end))}`
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
+    else assert.strictEqual(text, wanted)
+    assert.include(text, `${(BACKLOG_COUNT_LIMIT + 1).toLocaleString("en")} at the most`)
+    assert.include(text, `every ${BACKLOG_POLL_MS / 1000} s`)
+    assert.include(text, `${MAX_SERIES.toLocaleString("en")} at the most`)
+  })
+})

@@ -1,0 +1,326 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { STAY_FIELD_NAMES } from "../../../../src/domain/automation/rules/template.ts"
+import { ACTIONS_SHOWN, RULE_TEXT_SHOWN } from "../../../../src/platform/limits.ts"
+import { RULE_KINDS } from "../../../../src/transports/console/host/automation/rule-kinds.ts"
+import { BEFORE_ARRIVAL, NOW, ruleOf, saidIn, stayOf } from "../../../support/domain/automation/automating.ts"
+import { propertyOf } from "../../../support/harness.ts"
+import { channelAccountOf } from "../../../support/listings.ts"
+import {
+  alertIn,
+  doneIn,
+  fieldIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+const PAGE = "/console/automation"
+
+const ready = Effect.gen(function* () {
+  yield* TestClock.setTime(NOW)
+  const host = yield* newHost({ timeZone: "Europe/Lisbon" })
+  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const account = yield* channelAccountOf(host.operatorId)
+  return { ...host, property, account }
+})
+
+/** The rules of an operator, removed ones among them, oldest first. */
+const rulesOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ id: number; state: string; definition: { readonly [field: string]: unknown } }>`
+    SELECT id, state, definition FROM automation_rules WHERE operator_id = ${operatorId} ORDER BY id`
+}, Effect.orDie)
+
+/** Plans of a rule that wait, one for each stay of the operator, an hour after one another. */
+const plansOf = Effect.fnUntraced(function* (operatorId: number, ruleId: number, kind = "send_message") {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: number }>`
+    INSERT INTO automation_plans (operator_id, rule_id, kind, stay_id, scheduled_at, due_at, created_at)
+    SELECT operator_id, ${ruleId}, ${kind}, id, ${new Date(NOW)}::timestamptz + row_number() OVER (ORDER BY id) * interval '1 hour',
+      'infinity', now()
+    FROM stays WHERE operator_id = ${operatorId} RETURNING id`
+  return rows.map(({ id }) => id)
+}, Effect.orDie)
+
+const planStates = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ state: string }>`
+    SELECT state FROM automation_plans WHERE operator_id = ${operatorId} ORDER BY id`
+  return rows.map(({ state }) => state)
+}, Effect.orDie)
+
+const pre = (text: string): string => /<pre>([\s\S]*?)<\/pre>/.exec(text)?.[1] ?? ""
+
+layer(layerSignedIn)("the page of automation", (it) => {
+  it.effect("says that there is nothing yet, and which rules can be made", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* newHost()
+      const { status, text } = yield* look(cookie, PAGE)
+      assert.strictEqual(status, 200)
+      assert.include(text, "There are no rules: nothing is done by itself.")
+      assert.include(text, "Nothing is planned.")
+      for (const { kind } of RULE_KINDS) assert.include(text, `${PAGE}?new=${kind}`)
+    })
+  )
+
+  it.effect("makes a rule of each kind as its form stands, in a sentence, and its text can be filled of a stay", () =>
+    Effect.gen(function* () {
+      const host = yield* ready
+      for (const { kind } of RULE_KINDS) {
+        const page = yield* filledIn(host.cookie, `${PAGE}?new=${kind}`, "make_rule")
+        assert.strictEqual(doneIn(page), "make_rule", kind)
+      }
+      const { text } = yield* look(host.cookie, PAGE)
+      for (const sentence of [
+        "Writes to the guest 1 day before check-in, at 10:00, for all stays.",
+        "Writes to the guest 1 day after check-out, at 10:00, for all stays.",
+        "Writes to the guest at the booking, for all stays.",
+        "Writes to the guest at a booking request, for all stays.",
+        "Writes to the guest at once, when somebody asks who has booked nothing, for all stays.",
+        "Reviews the guest with 5 of 5, 1 day after check-out, at 10:00, for all stays.",
+        "Answers what guests ask from the knowledge base, for all stays."
+      ]) {
+        assert.include(text, sentence)
+      }
+      const { code } = yield* stayOf(host, { property: host.property })
+      for (const { id, definition } of yield* rulesOf(host.operatorId)) {
+        const { text } = yield* look(host.cookie, `${PAGE}?try=${id}&stay=${code}`)
+        assert.notInclude(text, "{{guest", String(definition["name"]))
+      }
+    })
+  )
+
+  it.effect("names beside the text every field that a template knows", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* newHost()
+      const { text } = yield* look(cookie, `${PAGE}?new=booking`)
+      for (const field of STAY_FIELD_NAMES)
+        assert.match(text, new RegExp(`<code>\\{\\{${field}\\}\\}</code></dt><dd>(?!${field}<)`))
+      assert.include(text, "{{cf.NAME}}")
+      const inquiry = yield* look(cookie, `${PAGE}?new=inquiry`)
+      assert.include(inquiry.text, "{{guest.name}}")
+      assert.notInclude(inquiry.text, "{{stay.")
+    })
+  )
+
+  it.effect("makes a rule for some stays, and says for which", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, property } = yield* ready
+      const page = yield* filledIn(cookie, `${PAGE}?new=before_check_out`, "make_rule", {
+        ...{ name: "Leaving", far: "36", unit: "hours", text: "Bye {{guest.name}}\r\n<script>" },
+        ...{ property: String(property), channel: ["airbnb", "vrbo"], min: "2", max: "5" }
+      })
+      const [rule] = yield* rulesOf(operatorId)
+      assert.deepStrictEqual(rule?.definition, {
+        name: "Leaving",
+        action: "send_message",
+        trigger: { event: "check_out", when: "before", hours: 36 },
+        text: "Bye {{guest.name}}\n<script>",
+        property_ids: [property],
+        channel_types: ["airbnb", "vrbo"],
+        nights: { min: 2, max: 5 }
+      })
+      assert.include(
+        page.text,
+        "Writes to the guest 36 hours before check-out, for stays of 2 to 5 nights in Harbour &lt;1&gt; booked at Airbnb and Vrbo."
+      )
+      assert.include(page.text, "&lt;script&gt;")
+    })
+  )
+
+  it.effect("says why a rule cannot be made, and keeps what was filled in", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, property } = yield* ready
+      const path = `${PAGE}?new=before_check_in`
+      const fields = { name: "Mine", text: "To {{stay.nope}}", property: String(property), far: "3", channel: "vrbo" }
+      const page = yield* fill(cookie, path, "make_rule", fields)
+      assert.strictEqual(page.status, 422)
+      assert.match(alertIn(page) ?? "", /^text: \{\{stay\.nope\}\}: /)
+      const back = formsOf(page, "make_rule")[0]?.form
+      for (const [name, value] of Object.entries(fields)) assert.strictEqual(back?.get(name), value, name)
+      assert.strictEqual((yield* fill(cookie, path, "make_rule", { far: "many" })).status, 400)
+      const none = yield* madeUp(cookie, PAGE, "make_rule", fields)
+      assert.strictEqual(none.status, 400)
+      assert.deepStrictEqual(yield* rulesOf(operatorId), [])
+    })
+  )
+
+  it.effect("makes no rule of another's property, none without its token, and one of a form that is sent twice", () =>
+    Effect.gen(function* () {
+      const [{ cookie, operatorId }, other] = [yield* ready, yield* ready]
+      const path = `${PAGE}?new=booking`
+      const foreign = yield* fill(cookie, path, "make_rule", { property: String(other.property) })
+      assert.strictEqual(foreign.status, 404)
+      assert.strictEqual((yield* withoutToken(cookie, path, "make_rule")).status, 403)
+      assert.deepStrictEqual(yield* rulesOf(operatorId), [])
+      const sent = yield* fillTwice(cookie, path, "make_rule")
+      assert.deepStrictEqual(
+        sent.map(({ status }) => status),
+        [303, 303]
+      )
+      assert.lengthOf(yield* rulesOf(operatorId), 1)
+      // Looked at anew it is another form.
+      yield* filledIn(cookie, path, "make_rule")
+      assert.lengthOf(yield* rulesOf(operatorId), 2)
+    })
+  )
+
+  it.effect("pauses, resumes and removes a rule", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* ready
+      yield* filledIn(cookie, `${PAGE}?new=booking`, "make_rule")
+      const states = Effect.map(rulesOf(operatorId), (rules) => rules.map(({ state }) => state))
+      const paused = yield* filledIn(cookie, PAGE, "pause_rule")
+      assert.strictEqual(doneIn(paused), "pause_rule")
+      assert.include(paused.text, `<span class="badge wait">paused</span>`)
+      assert.deepStrictEqual(yield* states, ["paused"])
+      const resumed = yield* filledIn(cookie, PAGE, "resume_rule")
+      assert.include(resumed.text, `<span class="badge good">acts</span>`)
+      assert.deepStrictEqual(yield* states, ["active"])
+      const sent = yield* fillTwice(cookie, PAGE, "remove_rule")
+      assert.deepStrictEqual(
+        sent.map(({ status }) => status),
+        [303, 303]
+      )
+      assert.deepStrictEqual(yield* states, ["removed"])
+      assert.include((yield* look(cookie, PAGE)).text, "There are no rules")
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ count: number }>`
+        SELECT count(*)::int AS count FROM trail WHERE operator_id = ${operatorId} AND operation = 'remove_rule'`
+      assert.strictEqual(row?.count, 1)
+    })
+  )
+
+  it.effect("does nothing with another's rules and plans", () =>
+    Effect.gen(function* () {
+      const [{ cookie }, other] = [yield* ready, yield* ready]
+      yield* stayOf(other)
+      const rule = yield* ruleOf(other.operatorId, BEFORE_ARRIVAL)
+      const [plan] = yield* plansOf(other.operatorId, rule)
+      for (const act of ["pause_rule", "resume_rule", "remove_rule"]) {
+        const page = yield* madeUp(cookie, PAGE, act, { id: String(rule) })
+        assert.strictEqual(page.status, 404)
+        assert.isDefined(alertIn(page))
+        assert.strictEqual((yield* withoutToken(cookie, PAGE, act)).status, 403)
+        assert.strictEqual((yield* madeUp(cookie, PAGE, act, { id: "x" })).status, 404)
+      }
+      for (const act of ["do_now", "take_away"]) {
+        const page = yield* madeUp(cookie, PAGE, act, { id: String(plan) })
+        assert.strictEqual(page.status, 404)
+        assert.strictEqual(fieldIn(page), "plan_id")
+        assert.strictEqual((yield* withoutToken(cookie, PAGE, act)).status, 403)
+      }
+      assert.strictEqual((yield* look(cookie, `${PAGE}?try=${rule}`)).status, 404)
+      assert.deepStrictEqual(
+        (yield* rulesOf(other.operatorId)).map(({ state }) => state),
+        ["active"]
+      )
+      assert.deepStrictEqual(yield* planStates(other.operatorId), ["waiting"])
+    })
+  )
+
+  it.effect("tries a rule on a stay: what would be said to whom and when, or why nothing would be", () =>
+    Effect.gen(function* () {
+      const [host, other] = [yield* ready, yield* ready]
+      const { code } = yield* stayOf(host, { guest: "Ada <b>" })
+      const text = `See you, {{guest.first_name}} ${"x".repeat(RULE_TEXT_SHOWN)}.`
+      const id = yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, text })
+      const tried = (query: string) => look(host.cookie, `${PAGE}?try=${id}${query}`)
+      const open = yield* tried("")
+      assert.include(open.text, `<option value="${code}">Ada &lt;b&gt;, in the box, from Sun 25 Apr 2027</option>`)
+      const page = yield* tried(`&stay=${code}`)
+      assert.include(page.text, "would get this by Airbnb")
+      assert.include(page.text, "2027-04-24 15:00")
+      // The whole text, of which the list shows the beginning.
+      assert.strictEqual(pre(page.text), text.replace("{{guest.first_name}}", "Ada"))
+      const list = yield* look(host.cookie, PAGE)
+      assert.include(list.text, `${text.slice(0, RULE_TEXT_SHOWN)} …`)
+      assert.notInclude(list.text, text.slice(0, RULE_TEXT_SHOWN + 1))
+
+      const elsewhere = yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, channel_types: ["vrbo"] })
+      const never = yield* look(host.cookie, `${PAGE}?try=${elsewhere}&stay=${code}`)
+      assert.include(never.text, "nothing would be done")
+
+      const unknown = yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, text: "{{cf.gate}}" })
+      const unsaid = yield* look(host.cookie, `${PAGE}?try=${unknown}&code=${code}`)
+      assert.include(unsaid.text, "{{cf.gate}}: ")
+
+      const { code: foreign } = yield* stayOf(other, { guest: "Grace" })
+      const none = yield* tried(`&code=${foreign}`)
+      assert.isDefined(alertIn(none))
+      assert.notInclude(none.text, "Grace")
+      assert.deepStrictEqual(yield* planStates(host.operatorId), [])
+    })
+  )
+
+  it.effect("has what is planned done now, or takes it away, once", () =>
+    Effect.gen(function* () {
+      const host = yield* ready
+      const { cookie, operatorId } = host
+      const stays = [yield* stayOf(host), yield* stayOf(host, { checkIn: "2027-05-25", checkOut: "2027-05-26" })]
+      const rule = yield* ruleOf(operatorId, BEFORE_ARRIVAL)
+      yield* plansOf(operatorId, rule)
+      const shown = yield* look(cookie, PAGE)
+      assert.include(shown.text, "Before arrival")
+      assert.include(shown.text, `<a href="/console/stay?code=${stays[0]?.code}">Ada Lovelace</a>`)
+      const [first] = yield* fillTwice(cookie, PAGE, "do_now")
+      assert.strictEqual(first.status, 303)
+      assert.deepStrictEqual(yield* saidIn(stays[0]?.conversation ?? ""), ["See you tomorrow, Ada."])
+      const page = yield* filledIn(cookie, PAGE, "take_away")
+      assert.strictEqual(doneIn(page), "take_away")
+      assert.include(page.text, "Nothing is planned.")
+      assert.deepStrictEqual(yield* planStates(operatorId), ["done", "deleted"])
+      assert.deepStrictEqual(yield* saidIn(stays[1]?.conversation ?? ""), [])
+    })
+  )
+
+  it.effect("says why what is planned cannot be done now; it waits on", () =>
+    Effect.gen(function* () {
+      const host = yield* ready
+      yield* stayOf(host, { guest: null })
+      yield* plansOf(host.operatorId, yield* ruleOf(host.operatorId, BEFORE_ARRIVAL))
+      const page = yield* fill(host.cookie, PAGE, "do_now")
+      assert.strictEqual(page.status, 400)
+      assert.match(alertIn(page) ?? "", /^plan_id: \{\{guest\.first_name\}\}: /)
+      assert.deepStrictEqual(yield* planStates(host.operatorId), ["waiting"])
+    })
+  )
+
+  it.effect("lists so many actions at once, and goes on; reviews by themselves", () =>
+    Effect.gen(function* () {
+      const host = yield* ready
+      const { cookie, operatorId } = host
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH entered AS (
+          INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
+          SELECT ${operatorId}, '0-P' || n, 'airbnb', 'P' || n, 'accepted', 'EUR', now(), now()
+          FROM generate_series(1, ${ACTIONS_SHOWN}::int) n RETURNING id, reservation_code)
+        INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
+        SELECT ${operatorId}, id, reservation_code, '2027-04-25', '2027-04-26' FROM entered ORDER BY id`
+      yield* plansOf(operatorId, yield* ruleOf(operatorId, BEFORE_ARRIVAL))
+      const full = yield* look(cookie, PAGE)
+      assert.lengthOf(formsOf(full, "do_now"), ACTIONS_SHOWN)
+      assert.notInclude(full.text, "There are more.")
+      const { code } = yield* stayOf(host)
+      yield* sql`DELETE FROM automation_plans WHERE operator_id = ${operatorId}`
+      yield* plansOf(operatorId, yield* ruleOf(operatorId, BEFORE_ARRIVAL))
+      const more = yield* look(cookie, PAGE)
+      assert.lengthOf(formsOf(more, "do_now"), ACTIONS_SHOWN)
+      assert.include(more.text, "There are more.")
+      const rest = yield* look(cookie, `${PAGE}?offset=${ACTIONS_SHOWN}`)
+      assert.lengthOf(formsOf(rest, "do_now"), 1)
+      assert.include(rest.text, code)
+      assert.lengthOf(formsOf(yield* look(cookie, `${PAGE}?show=reviews`), "do_now"), 0)
+    })
+  )
+})

@@ -1,0 +1,314 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
+import { LISTING_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
+import { restrictionsText } from "../../../../src/transports/console/host/listing/listing-calendar.ts"
+import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { ScriptedChannel } from "../../../support/channels.ts"
+import { call, dataOf, propertyOf } from "../../../support/harness.ts"
+import { type AccountOptions, channelAccountOf, listingOf } from "../../../support/listings.ts"
+import {
+  doneIn,
+  fieldIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  post,
+  withoutToken
+} from "../../../support/transports/console/host/hosting.ts"
+import { pushedThen, rowOfListing } from "../../../support/transports/console/host/selling.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+
+const PATH = "/console/channels/listing"
+const NOW = "2027-04-20T10:00:00Z"
+const MARKUP = "<script>alert(1)</script>"
+const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
+const MAY = { start_date: "2027-05-01", end_date: "2027-05-03" }
+
+/** A host with a property, and a listing that sells nothing yet. */
+const ready = Effect.fnUntraced(function* (options: AccountOptions = {}) {
+  yield* TestClock.setTime(Date.parse(NOW))
+  const host = yield* newHost()
+  const property = yield* propertyOf(host.operatorId, `Harbour ${MARKUP}`)
+  const account = yield* channelAccountOf(host.operatorId, options)
+  const listing = yield* listingOf(host.operatorId, account, { channelType: options.channelType ?? "airbnb" })
+  const id = yield* rowOfListing(host.operatorId, listing)
+  return { ...host, property, listing, id, page: `${PATH}?id=${id}` }
+})
+
+/** What the tables have of an operator's listings and of what channels are to be told. */
+const keptOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const listings = yield* sql<{
+    property_id: number | null
+    room_type_id: number | null
+    ratio: number
+    ratio_readonly: boolean
+  }>`SELECT property_id, room_type_id, ratio, ratio_readonly FROM listings WHERE operator_id = ${operatorId} ORDER BY id`
+  const pushes = yield* sql<{ kind: string; ranges: unknown }>`
+    SELECT kind, ranges FROM listing_pushes WHERE operator_id = ${operatorId} ORDER BY id`
+  return { listings, pushes }
+}, Effect.orDie)
+
+const roomTypeOf = (token: string, property: number) =>
+  Effect.map(
+    Effect.flatMap(call(token, "create_room_type", { title: "Double", property_ids: [property] }), dataOf),
+    (data): { readonly room_type_id: number } => JSON.parse(JSON.stringify(data))
+  )
+
+layer(layerSignedIn)("the page of a listing", (it) => {
+  it.effect("links it to a property, to a room type and to nothing, and says so in the trail", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, cookie, token, property, id, page } = yield* ready()
+      const { room_type_id } = yield* roomTypeOf(token, property)
+      assert.include((yield* look(cookie, page)).text, "nothing yet")
+      const linked = yield* filledIn(cookie, page, "link", { sells: `property:${property}` })
+      assert.strictEqual(doneIn(linked), "link")
+      assert.include(linked.text, `<option value="property:${property}" selected>Harbour ${ESCAPED}</option>`)
+      assert.notInclude(linked.text, "<script")
+      assert.strictEqual((yield* keptOf(operatorId)).listings[0]?.property_id, property)
+      const rooms = yield* filledIn(cookie, page, "link", { sells: `room_type:${room_type_id}` })
+      assert.include(rooms.text, "rooms of Double")
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id })
+      const unlinked = yield* filledIn(cookie, page, "unlink")
+      assert.strictEqual(doneIn(unlinked), "unlink")
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id: null })
+      const trail = (yield* trailOf(operatorId)).filter((line) => line.includes("listing:"))
+      assert.deepStrictEqual(trail, [
+        `${accountId} console: link listing:${id} (property_id)`,
+        `${accountId} console: link listing:${id} (property_id, room_type_id)`,
+        `${accountId} console: unlink listing:${id} (room_type_id)`
+      ])
+    })
+  )
+
+  it.effect("sets its share of the price, and brings back one that is none", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, page } = yield* ready()
+      const set = yield* filledIn(cookie, page, "ratio", { percent: "115" })
+      assert.include(set.text, "115 %")
+      const refused = yield* fill(cookie, page, "ratio", { percent: "1001" })
+      assert.strictEqual(refused.status, 422)
+      assert.strictEqual(fieldIn(refused), "percent")
+      assert.include(refused.text, 'value="1001"')
+      assert.strictEqual(yield* Effect.map(keptOf(operatorId), ({ listings: [only] }) => only?.ratio), 115)
+      const kept = yield* filledIn(cookie, page, "ratio", { readonly: "yes" })
+      assert.include(kept.text, "not set from here")
+      assert.strictEqual(formsOf(kept, "price").length, 0)
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 115, ratio_readonly: true })
+      // A window of before touches only the percent.
+      const stale = formsOf(set, "ratio")[0]?.form ?? new URLSearchParams()
+      stale.set("percent", "120")
+      assert.strictEqual((yield* post(cookie, page, stale)).status, 303)
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: true })
+      assert.strictEqual(formsOf(yield* filledIn(cookie, page, "ratio", { readonly: "no" }), "price").length, 1)
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: false })
+    })
+  )
+
+  it.effect("shows a month as its channel sells it, and the months beside it", () =>
+    Effect.gen(function* () {
+      const { cookie, listing, id, page } = yield* ready()
+      yield* (yield* ScriptedChannel).sells(listing, { ...MAY, inventory: 0 })
+      const april = yield* look(cookie, page)
+      assert.include(april.text, "The channel in Apr 2027")
+      assert.strictEqual(april.text.match(/100\.00 EUR/g)?.length, 30)
+      assert.include(april.text, `href="${PATH}?id=${id}&amp;month=2027-05#days"`)
+      const may = yield* look(cookie, `${page}&month=2027-05`)
+      assert.strictEqual(may.text.match(/100\.00 EUR/g)?.length, 31)
+      assert.strictEqual(may.text.match(/>none</g)?.length, 3)
+      assert.include((yield* look(cookie, `${page}&month=2027-13`)).text, "The channel in Apr 2027")
+    })
+  )
+
+  it.effect("says why the month cannot be read, and shows all else", () =>
+    Effect.gen(function* () {
+      const { cookie, listing, page } = yield* ready()
+      yield* (yield* ScriptedChannel).answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      const { status, text } = yield* look(cookie, page)
+      assert.strictEqual(status, 200)
+      assert.notInclude(text, "100.00 EUR")
+      assert.include(text, "What it sells")
+    })
+  )
+
+  it.effect("offers nothing that cannot be told: of an account that is away, of a channel that is not told", () =>
+    Effect.gen(function* () {
+      const away = yield* ready({ authStatus: "disconnected" })
+      const { text } = yield* look(away.cookie, away.page)
+      assert.include(text, "The account on Airbnb is disconnected")
+      assert.strictEqual(formsOf(yield* look(away.cookie, away.page), "price").length, 0)
+      const untold = yield* ready({ channelType: "fliggy" })
+      assert.include((yield* look(untold.cookie, untold.page)).text, "Fliggy is told nothing from here")
+      const vrbo = yield* ready({ channelType: "vrbo" })
+      const shown = yield* look(vrbo.cookie, vrbo.page)
+      assert.include(shown.text, "Vrbo takes no rules of stay from here")
+      assert.deepStrictEqual([formsOf(shown, "price").length, formsOf(shown, "rules").length], [1, 0])
+    })
+  )
+
+  it.effect("tells its channel of a price, of how many there are and of rules of stay, and shows that it waits", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, page } = yield* ready()
+      const priced = yield* filledIn(cookie, page, "price", { ...MAY, price: "140" })
+      assert.strictEqual(doneIn(priced), "price")
+      assert.include(priced.text, "waiting")
+      yield* filledIn(cookie, page, "stock", { ...MAY, inventory: "0" })
+      yield* filledIn(cookie, page, "rules", { ...MAY, min_stay_on_arrival: "3", closed_on_arrival: "no" })
+      const { pushes } = yield* keptOf(operatorId)
+      assert.deepStrictEqual(pushes, [
+        { kind: "prices", ranges: [{ ...MAY, price: 140 }] },
+        { kind: "inventories", ranges: [{ ...MAY, inventory: 0 }] },
+        { kind: "restrictions", ranges: [{ ...MAY, min_stay_on_arrival: 3, closed_on_arrival: false }] }
+      ])
+    })
+  )
+
+  it.effect.each([
+    ["price", { start_date: "2027-05-03", end_date: "2027-05-01", price: "140" }, "prices[0].end_date"],
+    ["stock", { ...MAY, inventory: "-1" }, "inventories[0].inventory"],
+    ["rules", MAY, "restrictions[0].start_date"]
+  ] as const)("brings back what is refused: %s", ([act, fields, field]) =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, page } = yield* ready()
+      const refused = yield* fill(cookie, page, act, fields)
+      assert.oneOf(refused.status, [400, 422])
+      assert.strictEqual(fieldIn(refused), field)
+      assert.include(refused.text, `value="${fields.start_date}"`)
+      // The form is behind a summary, which is open now.
+      assert.match(
+        refused.text,
+        new RegExp(
+          `<details open><summary>[^<]*</summary>\\s*(?:<p[^<]*</p>\\s*)?<form(?:(?!</form>)[\\s\\S])*value="${act}"`
+        )
+      )
+      assert.deepStrictEqual((yield* keptOf(operatorId)).pushes, [])
+    })
+  )
+
+  it.effect("knows nothing of another's: their listing, their property, their room type", () =>
+    Effect.gen(function* () {
+      const [mine, theirs] = [yield* ready(), yield* ready()]
+      const { room_type_id } = yield* roomTypeOf(theirs.token, theirs.property)
+      yield* filledIn(theirs.cookie, theirs.page, "link", { sells: `property:${theirs.property}` })
+      const before = [yield* keptOf(mine.operatorId), yield* keptOf(theirs.operatorId)]
+      for (const id of [theirs.id, 999_999_999]) {
+        const page = `${PATH}?id=${id}`
+        const shown = yield* look(mine.cookie, page)
+        assert.strictEqual(shown.status, 404)
+        for (const [act, fields] of [
+          ["link", { sells: `property:${mine.property}` }],
+          ["unlink", {}],
+          ["ratio", { percent: "50" }],
+          ["price", { ...MAY, price: "1" }],
+          ["stock", { ...MAY, inventory: "0" }],
+          ["rules", { ...MAY, closed_on_arrival: "yes" }]
+        ] as const) {
+          const sent = yield* madeUp(mine.cookie, page, act, fields)
+          assert.deepStrictEqual([act, sent.status, fieldIn(sent)], [act, 404, ""])
+        }
+      }
+      for (const [sells, status, field] of [
+        [`property:${theirs.property}`, 404, "property_id"],
+        [`room_type:${room_type_id}`, 404, "room_type_id"],
+        ["", 422, ""],
+        ["group:1", 422, ""]
+      ] as const) {
+        const sent = yield* fill(mine.cookie, mine.page, "link", { sells })
+        assert.deepStrictEqual([sent.status, fieldIn(sent)], [status, field])
+      }
+      assert.deepStrictEqual([yield* keptOf(mine.operatorId), yield* keptOf(theirs.operatorId)], before)
+    })
+  )
+
+  it.effect("takes no form of another site, and each of its own once", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, property, page } = yield* ready()
+      for (const act of ["link", "unlink", "ratio", "price", "stock", "rules"]) {
+        assert.strictEqual((yield* withoutToken(cookie, page, act)).status, 403)
+      }
+      assert.deepStrictEqual((yield* trailOf(operatorId)).length, 0)
+      for (const [act, fields] of [
+        ["link", { sells: `property:${property}` }],
+        ["ratio", { percent: "90" }],
+        ["price", { ...MAY, price: "140" }],
+        ["stock", { ...MAY, inventory: "0" }],
+        ["rules", { ...MAY, closed_on_arrival: "yes" }],
+        ["unlink", {}]
+      ] as const) {
+        const both = yield* fillTwice(cookie, page, act, fields)
+        assert.deepStrictEqual([act, ...both.map(({ status }) => status)], [act, 303, 303])
+      }
+      assert.strictEqual((yield* keptOf(operatorId)).pushes.length, 3)
+      // What the second finds done already changes no field.
+      const changes = (yield* trailOf(operatorId)).filter((line) => line.endsWith(")"))
+      assert.strictEqual(changes.length, 6)
+    })
+  )
+
+  it.effect("says what its channel was told, why it was not, and whether the two are in step", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, property, id, page } = yield* ready()
+      const sql = yield* SqlClient.SqlClient
+      yield* pushedThen(operatorId, id, { state: "refused", reason: `no ${MARKUP}`, at: NOW })
+      const { text } = yield* look(cookie, page)
+      assert.include(text, `no ${ESCAPED}`)
+      assert.include(text, "It sells nothing here, so there is nothing to compare.")
+      yield* filledIn(cookie, page, "link", { sells: `property:${property}` })
+      assert.include((yield* look(cookie, page)).text, "not compared yet")
+      const compared = (failures: number, suspected: string) => sql`
+        INSERT INTO listing_comparisons AS c (operator_id, listing_row, account_id, property_id, due_at, failures, suspected, compared_at)
+        SELECT operator_id, id, account_id, property_id, ${NOW}, ${failures}, ${suspected}::datemultirange, ${NOW} FROM listings
+        WHERE operator_id = ${operatorId} AND id = ${id}
+        ON CONFLICT (operator_id, listing_row) DO UPDATE SET failures = excluded.failures, suspected = excluded.suspected`
+      yield* compared(0, "{}")
+      assert.match(
+        (yield* look(cookie, page)).text,
+        /in step<\/span> They were compared last on <time[^>]*>2027-04-20 12:00</
+      )
+      yield* pushedThen(operatorId, id, { state: "dead", at: "2027-04-20T10:00:01Z" })
+      assert.match(
+        (yield* look(cookie, page)).text,
+        /not taken<\/span> The channel has not taken what it was told since/
+      )
+      // Until the same days are taken.
+      yield* pushedThen(operatorId, id, { state: "pushed", at: "2027-04-20T10:00:02Z" })
+      assert.include((yield* look(cookie, page)).text, "in step</span>")
+      yield* sql`DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND settled_at > ${NOW}`
+      yield* compared(2, "{}")
+      assert.include((yield* look(cookie, page)).text, "2 times in a row")
+      yield* compared(0, "{[2027-05-01,2027-05-03),[2027-05-09,2027-05-10)}")
+      assert.include((yield* look(cookie, page)).text, "On 3 days the channel sells fewer")
+      yield* filledIn(cookie, page, "price", { ...MAY, price: "140" })
+      assert.include((yield* look(cookie, page)).text, "1 change waits")
+
+      yield* pushedThen(operatorId, id, { state: "pushed", at: NOW }, LISTING_PUSHES_SHOWN - 3)
+      assert.notInclude((yield* look(cookie, page)).text, "These are the latest")
+      yield* pushedThen(operatorId, id, { state: "pushed", at: NOW })
+      const full = yield* look(cookie, page)
+      assert.include(full.text, `no ${ESCAPED}`)
+      yield* pushedThen(operatorId, id, { state: "pushed", at: NOW })
+      const more = yield* look(cookie, page)
+      assert.include(more.text, `These are the latest ${LISTING_PUSHES_SHOWN}.`)
+      assert.notInclude(more.text, `no ${ESCAPED}`)
+    }).pipe(Effect.orDie)
+  )
+})
+
+describe("rules of stay in words", () => {
+  it.effect("says what is asked, and nothing of what is not", () =>
+    Effect.sync(() => {
+      assert.strictEqual(restrictionsText({}), "")
+      assert.strictEqual(
+        restrictionsText({ closed_on_arrival: true, closed_on_departure: false, min_stay_on_arrival: 3 }),
+        "no arrival; 3 nights or more from this day"
+      )
+    })
+  )
+})
