@@ -293,6 +293,11 @@ const readRetentionDays = Effect.all({
 
 const publicUrlSetting = baseAddress("an http or https address without a query, such as https://api.example.com")
 
+const resourceAttributesSetting = {
+  expected: "attributes as name=value, separated by commas, values percent-encoded",
+  read: parseResourceAttributes
+}
+
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (
   isTerminal: boolean
@@ -345,11 +350,7 @@ export const readSettings = Effect.fnUntraced(function* (
       read: parseCollectorHeaders
     }),
     serviceName: yield* readSetting("OTEL_SERVICE_NAME", textSetting),
-    resourceAttributes:
-      (yield* readSetting("OTEL_RESOURCE_ATTRIBUTES", {
-        expected: "attributes as name=value, separated by commas, values percent-encoded",
-        read: parseResourceAttributes
-      })) ?? {},
+    resourceAttributes: (yield* readSetting("OTEL_RESOURCE_ATTRIBUTES", resourceAttributesSetting)) ?? {},
     sampler: {
       name: yield* settingOrDefault("OTEL_TRACES_SAMPLER", samplerSetting),
       ratio: yield* settingOrDefault("OTEL_TRACES_SAMPLER_ARG", ratioSetting)

@@ -201,27 +201,14 @@ const makeRunner = (
       ? NO_KEY
       : Effect.fromResult(parseIdempotencyKey(call.idempotencyKey))
 
-  /** The work of a call, and whether its answer is a replay. */
-  const runHandler = (
-    handlerRequest: ParsedCall,
-    actor: Actor,
-    operatorId: number,
-    idempotencyKey: string | undefined
-  ) => {
-    const { run: answer, change } = handlerRequest
-    return idempotencyKey === undefined || change === undefined
-      ? Effect.map(answer, toNewResult)
-      : runIdempotently(keys, change, actor, { operatorId, keyText: idempotencyKey })
-  }
-
   // The call gets a permit after its input has arrived, so that a slow sender holds none. It gets the permit before parsing, because an
   // invalid input costs as much time as a valid one. It holds the permit until the response is built.
   const runWithPermit = (call: ServiceCall, { operatorId }: Caller, actor: Actor) =>
     Effect.flatMap(readIdempotencyKey(call), (idempotencyKey) =>
       Effect.flatMap(call.receive, ({ bytes, parse }) => {
         const work = Effect.flatMap(parse, (input) =>
-          Effect.flatMap(read(input, call.params), (handlerRequest) =>
-            withHandlerSpan(wakeWorkers(runHandler(handlerRequest, actor, operatorId, idempotencyKey)))
+          Effect.flatMap(read(input, call.params), (parsedCall) =>
+            withHandlerSpan(wakeWorkers(runHandler(keys, parsedCall, actor, operatorId, idempotencyKey)))
           )
         )
         return places.within(operatorId, work, bytes)
@@ -229,31 +216,25 @@ const makeRunner = (
     )
 
   const runAdmitted = (call: ServiceCall, requestId: string, admission: AdmittedCall) => {
-    const {
-      caller,
-      headers,
-      countFailure: failedWith,
-      uncountCall: notBegun,
-      uncountMessage: sentNothing,
-      recheckAccess: stillEntitled
-    } = admission
+    const { caller, headers, countFailure, uncountCall, uncountMessage, recheckAccess } = admission
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, idempotencyKey: undefined }
     const work = guardWrite(runWithPermit(call, caller, actor))
     // What was read is told only to who may still read it. A change is made, and its caller is told so.
-    const response = isChange(operation) ? work : Effect.tap(work, () => stillEntitled)
+    const response = isChange(operation) ? work : Effect.tap(work, () => recheckAccess)
     return Effect.matchCauseEffect(Effect.updateContext(response, provideCaller(caller, actor)), {
       onSuccess: ({ result, replayed }) => {
         const exit = Exit.succeed(result)
         return replayed
-          ? Effect.as(sentNothing, { exit, headers: { ...headers, [REPLAYED_HEADER]: "true" }, caller: caller })
+          ? Effect.as(uncountMessage, { exit, headers: { ...headers, [REPLAYED_HEADER]: "true" }, caller })
           : Effect.succeed<CallOutcome>({ exit, headers, caller })
       },
       onFailure: (cause) => {
         const outcome: CallOutcome = { exit: Exit.failCause(cause), headers, caller }
         const error = Cause.findErrorOption(cause)
-        if (Option.isSome(error) && foundNoPlace(error.value)) return Effect.as(notBegun, { ...outcome, headers: {} })
-        return Option.isSome(error) ? Effect.as(failedWith(errorCode(error.value)), outcome) : Effect.succeed(outcome)
+        if (Option.isSome(error) && foundNoPlace(error.value))
+          return Effect.as(uncountCall, { ...outcome, headers: {} })
+        return Option.isSome(error) ? Effect.as(countFailure(errorCode(error.value)), outcome) : Effect.succeed(outcome)
       }
     })
   }
@@ -271,6 +252,18 @@ const makeRunner = (
       }
     })
 }
+
+/** Runs the handler of a call. The result says whether it is the stored result of an earlier call with the same idempotency key. */
+const runHandler = (
+  keys: IdempotencyKeys["Service"],
+  { run, change }: ParsedCall,
+  actor: Actor,
+  operatorId: number,
+  idempotencyKey: string | undefined
+) =>
+  idempotencyKey === undefined || change === undefined
+    ? Effect.map(run, toNewResult)
+    : runIdempotently(keys, change, actor, { operatorId, keyText: idempotencyKey })
 
 const rememberRejection = (
   recentRejections: RecentRejections,

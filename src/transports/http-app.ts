@@ -35,7 +35,7 @@ type Response = HttpServerResponse.HttpServerResponse
 export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) {
   const service = yield* Service
   const writeMode = yield* WriteAccess
-  const database = yield* Readiness
+  const readyResponse = Effect.map((yield* Readiness).isReady, toReadyResponse)
   const rest = yield* makeRestHandler(settings)
   const sharedCalendar = yield* makeSharedCalendarHandler
   const propertyFeed = yield* makePropertyFeedHandler
@@ -46,13 +46,6 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const discovery = makeDiscoveryHandler(settings.publicUrl, yield* PublicClientEnabled)
   const openApi = makeOpenApiHandler(settings.publicUrl, yield* Deployment)
   const mcp = yield* makeMcpHandler({ operations, publicUrl: settings.publicUrl })
-
-  /** Ready: the database answers. */
-  const readyResponse = Effect.map(database.isReady, (answers) =>
-    answers
-      ? HttpServerResponse.text("ready\n")
-      : HttpServerResponse.text("the database does not answer\n", { status: 503 })
-  )
 
   const reject = (name: EndpointName, request: Request, error: BadRequest | NotFound) => {
     const { transport, toResponse } = REJECTION_FORMATS[name]
@@ -99,6 +92,12 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   // A bare server runs its handler uninterruptible: work would go on, and wait for a place, for clients that are gone.
   return Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, route))
 })
+
+/** Ready: the database answers. */
+const toReadyResponse = (isReady: boolean): Response =>
+  isReady
+    ? HttpServerResponse.text("ready\n")
+    : HttpServerResponse.text("the database does not answer\n", { status: 503 })
 
 // Browsers ask for it beside any page, without being told to.
 const ICON_PATH = "/favicon.ico"

@@ -6,7 +6,7 @@ import { connectToControl, pathToConnect } from "./control-path.ts"
 import { retryUntilFolderFree } from "./folder-wait.ts"
 
 /** Whether the command has the data folder itself, so that nobody else works on its database. */
-export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/database/Alone", {
+export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/platform/database/OwnsDataFolder", {
   defaultValue: () => false
 }) {}
 

@@ -192,26 +192,13 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     if (Result.isFailure(received))
       return messageResponse(visit, TEXTS.refused.notAForm[received.failure], received.failure)
     const text = received.success
-    const handleParsedForm = (signedInVisit: Visit): PageResponse => {
-      const form = new URLSearchParams(text)
-      const hasValidToken = hasValidFormToken(form, visit.formToken)
-      if (!hasValidToken && isNew) return Effect.succeed(rejectedFormResponse(visit, TEXTS.refused.noCookie))
-      if (!isStorable(form)) return Effect.succeed(messageResponse(visit, TEXTS.refused.unreadable, 400))
-      return hasValidToken
-        ? handleFormAsActor(page, signedInVisit, form)
-        : handleFormOfEarlierVisit(page, signedInVisit, form)
-    }
-    return yield* runWithPermit(visit, isNew, handleParsedForm, text.length)
+    return yield* runWithPermit(visit, isNew, makeFormHandler(page, visit, isNew, text), text.length)
   })
 
   const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
     const { visit, isNew } = readVisit(request)
     const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(visit))
-    if (Option.isSome(retryAfterWait))
-      return withRetryAfter(
-        messageResponse(visit, TEXTS.refused.tooMany(retryAfterWait.value), 429),
-        retryAfterWait.value
-      )
+    if (Option.isSome(retryAfterWait)) return tooManyResponse(visit, retryAfterWait.value)
     if (!isStorable(visit.query))
       return messageResponse({ ...visit, query: new URLSearchParams() }, TEXTS.refused.unreadable, 400)
     const page = pages.get(visit.path)
@@ -227,14 +214,35 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     if (asset !== undefined) return Effect.succeed(asset)
     if (isPathWithTrailingSlash(request.url)) return Effect.succeed(redirectWithoutSlash(request.url))
     const anonymousVisit: Visit = { ...readVisit(request).visit, query: new URLSearchParams() }
-    const failureResponses = {
-      toBusyResponse: (seconds: number) =>
-        withRetryAfter(messageResponse(anonymousVisit, TEXTS.refused.busy, 503), seconds),
-      failedResponse: messageResponse(anonymousVisit, TEXTS.refused.failed, 500)
-    }
     const respondAsSystem = Effect.provideService(respond(request), CurrentActor, systemActor("console", "console"))
-    return traceAndLogResponse(request, `console ${request.method}`, respondAsSystem, failureResponses)
+    return traceAndLogResponse(
+      request,
+      `console ${request.method}`,
+      respondAsSystem,
+      toFailureResponses(anonymousVisit)
+    )
   }
+})
+
+/** Handles the text of a form, once a permit is held. */
+const makeFormHandler =
+  (page: ConsolePage, visit: Visit, isNew: boolean, text: string) =>
+  (signedInVisit: Visit): PageResponse => {
+    const form = new URLSearchParams(text)
+    const hasValidToken = hasValidFormToken(form, visit.formToken)
+    if (!hasValidToken && isNew) return Effect.succeed(rejectedFormResponse(visit, TEXTS.refused.noCookie))
+    if (!isStorable(form)) return Effect.succeed(messageResponse(visit, TEXTS.refused.unreadable, 400))
+    return hasValidToken
+      ? handleFormAsActor(page, signedInVisit, form)
+      : handleFormOfEarlierVisit(page, signedInVisit, form)
+  }
+
+const tooManyResponse = (visit: Visit, seconds: number): Response =>
+  withRetryAfter(messageResponse(visit, TEXTS.refused.tooMany(seconds), 429), seconds)
+
+const toFailureResponses = (visit: Visit) => ({
+  toBusyResponse: (seconds: number) => withRetryAfter(messageResponse(visit, TEXTS.refused.busy, 503), seconds),
+  failedResponse: messageResponse(visit, TEXTS.refused.failed, 500)
 })
 
 const isPathWithTrailingSlash = (target: string): boolean => target.split("?", 1)[0] === `${SIGN_IN_PATH}/`

@@ -133,29 +133,7 @@ export class Sessions extends Context.Service<
             )
           : Effect.succeed(undefined)
 
-      const confirm = Effect.fn("Sessions.confirm")(function* (
-        cookie: string,
-        { password, address }: Pick<SignInAttempt, "password" | "address">
-      ) {
-        const session = yield* store.find(digestOf(cookie))
-        if (session === undefined) return yield* Effect.fail(wrongPassword)
-        // Who is signed in waits for what was wrong in this session alone.
-        const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${digestHexOf(cookie)}` }
-        const source: HashingSource = { key: networkOf(address), isKnown: true }
-        if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
-          yield* refusals.recordSignIn(session)
-          return yield* Effect.fail(wrongPassword)
-        }
-        const passwordDigest = digestOf(session.passwordHash)
-        const isConfirmed = yield* store.confirm({
-          ...attemptKey,
-          digest: digestOf(cookie),
-          checkedDigest: passwordDigest
-        })
-        return isConfirmed
-          ? { accountId: session.accountId, cookie, passwordDigest, source: source }
-          : yield* Effect.fail(wrongPassword)
-      })
+      const confirm = makeConfirm(store, checkPassword, refusals)
 
       return Sessions.of({ signIn, find, confirm, signOut: (cookie) => Effect.asVoid(store.signOut(digestOf(cookie))) })
     })
@@ -163,6 +141,36 @@ export class Sessions extends Context.Service<
 
   static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
+
+/** Asks the person who is signed in for their password once more. */
+const makeConfirm = (
+  store: ReturnType<typeof makeSessionStore>,
+  checkPassword: ReturnType<typeof makePasswordCheck>,
+  refusals: FailedCallCounter["Service"]
+) =>
+  Effect.fn("Sessions.confirm")(function* (
+    cookie: string,
+    { password, address }: Pick<SignInAttempt, "password" | "address">
+  ) {
+    const session = yield* store.find(digestOf(cookie))
+    if (session === undefined) return yield* Effect.fail(wrongPassword)
+    // Who is signed in waits for what was wrong in this session alone.
+    const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${digestHexOf(cookie)}` }
+    const source: HashingSource = { key: networkOf(address), isKnown: true }
+    if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
+      yield* refusals.recordSignIn(session)
+      return yield* Effect.fail(wrongPassword)
+    }
+    const passwordDigest = digestOf(session.passwordHash)
+    const isConfirmed = yield* store.confirm({
+      ...attemptKey,
+      digest: digestOf(cookie),
+      checkedDigest: passwordDigest
+    })
+    return isConfirmed
+      ? { accountId: session.accountId, cookie, passwordDigest, source }
+      : yield* Effect.fail(wrongPassword)
+  })
 
 /** Whether the database could have it: it cannot store U+0000, nor half a character. */
 const isStorableEmail = (text: string): boolean =>

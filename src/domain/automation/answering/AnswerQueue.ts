@@ -130,6 +130,20 @@ const makeRecordAnswer = (sql: SqlClient.SqlClient) => {
     )
 }
 
+const toSettlement = (
+  taken: TakenQuestions,
+  situation: ConversationSnapshot,
+  skipped: ReadonlyArray<SkippedQuestion>,
+  answeredCount: number,
+  now: Date
+) => ({
+  ...toClaimedPartition(taken),
+  overIds: skipped.map(({ plan_id }) => plan_id),
+  overReasons: skipped.map(({ reason }) => reason),
+  off: countSettledQuestions(situation, skipped.length + answeredCount),
+  now
+})
+
 /** What guests asked and nobody has answered yet, in the database, for any worker of any process. */
 export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain/automation/answering/AnswerQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
@@ -141,20 +155,6 @@ export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain
     const release = inForms(sql, (parameters: Givens<LoadSituationParameters>) =>
       releaseAnswerPartitionSql(sql, parameters)
     )
-
-    const toSettlement = (
-      taken: TakenQuestions,
-      situation: ConversationSnapshot,
-      skipped: ReadonlyArray<SkippedQuestion>,
-      answeredCount: number,
-      now: Date
-    ) => ({
-      ...toClaimedPartition(taken),
-      overIds: skipped.map(({ plan_id }) => plan_id),
-      overReasons: skipped.map(({ reason }) => reason),
-      off: countSettledQuestions(situation, skipped.length + answeredCount),
-      now
-    })
 
     return {
       /** Takes up to `most` conversations with questions that are due. `underWay` are those this process has already. */

@@ -43,6 +43,14 @@ const laneInHand = ({ operator_id, listing_row, attempts }: ClaimedPush, now: Da
 
 const inHand = ({ lane, push_id, ranges }: PushInProgress, now: Date) => ({ ...laneInHand(lane, now), push_id, ranges })
 
+const makeCompareSoon = (sql: SqlClient.SqlClient) =>
+  inForms(
+    sql,
+    ({ operator_id, listing_row, now }: Givens<Omit<LaneInHand, "attempts">>) => sql`
+    UPDATE listing_comparisons SET due_at = least(due_at, ${now})
+    WHERE operator_id = ${operator_id} AND listing_row = ${listing_row}`
+  )
+
 /**
  * What channels are still to be told, in the database, for any worker of any process. Each listing has a lane, taken for one
  * push at a time: so its changes arrive in order, nothing overtakes one that is tried again, and what a dead worker had is
@@ -58,12 +66,7 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/cal
     const refused = inForms(sql, (given: Givens<Refused>) => settlingRefused(sql, given))
     const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
     const handBack = inForms(sql, (given: Givens<LaneInHand>) => handingBack(sql, given))
-    const compareSoon = inForms(
-      sql,
-      ({ operator_id, listing_row, now }: Givens<Omit<LaneInHand, "attempts">>) => sql`
-        UPDATE listing_comparisons SET due_at = least(due_at, ${now})
-        WHERE operator_id = ${operator_id} AND listing_row = ${listing_row}`
-    )
+    const compareSoon = makeCompareSoon(sql)
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
       take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>

@@ -34,14 +34,19 @@ const WORDS = TEXTS.access.webhooks
 /** The number a query names; undefined: it names none. */
 const readIdParam = (query: URLSearchParams, name: string): number | undefined => parseRecordId(query.get(name))
 
+/** The page after an action: the list if the webhook is gone. */
+const doneUrl = (id: number, messageKey: string): string =>
+  messageKey === "webhook_deleted" ? `${ACCESS_PATH}?done=${messageKey}` : `${webhookUrl(id)}&done=${messageKey}`
+
+const setRetryAfter =
+  (seconds: number | undefined) =>
+  (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+    seconds === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", String(seconds))
+
 /** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
 export const makeWebhookPage = Effect.gen(function* () {
-  const [webhooks, log, sudo, actions] = [
-    yield* HostWebhooks,
-    yield* DeliveryLog,
-    yield* makeSudo,
-    yield* makeWebhookActions
-  ]
+  const [webhooks, log] = [yield* HostWebhooks, yield* DeliveryLog]
+  const [sudo, actions] = [yield* makeSudo, yield* makeWebhookActions]
 
   const renderPage = Effect.fnUntraced(function* (
     visit: SignedInVisit,
@@ -81,22 +86,12 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
   ): PageResponse => {
     switch (outcome._tag) {
       case "Done":
-        return Effect.succeed(
-          redirectSeeOther(
-            outcome.messageKey === "webhook_deleted"
-              ? `${ACCESS_PATH}?done=${outcome.messageKey}`
-              : `${webhookUrl(id)}&done=${outcome.messageKey}`
-          )
-        )
+        return Effect.succeed(redirectSeeOther(doneUrl(id, outcome.messageKey)))
       case "Shown":
         return renderAgain(visit, outcome.html)
       case "Refused": {
         const message = html`<p class="message error" role="alert">${outcome.message}</p>`
-        return Effect.map(renderAgain(visit, message, outcome.status, form), (response) =>
-          outcome.retryAfter === undefined
-            ? response
-            : HttpServerResponse.setHeader(response, "retry-after", String(outcome.retryAfter))
-        )
+        return Effect.map(renderAgain(visit, message, outcome.status, form), setRetryAfter(outcome.retryAfter))
       }
     }
   }
