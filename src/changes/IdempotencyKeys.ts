@@ -27,7 +27,7 @@ export type StoredKey = typeof StoredKey.Type
 const readStoredKey = makeOptionalRowReader(StoredKey)
 const readWritten = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
-/** What is written down under idempotency keys, but for what a change itself keeps (on-record.ts). */
+/** What is written down under idempotency keys, but for what a change itself keeps (recorded-change.ts). */
 export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("latchkey/changes/IdempotencyKeys", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const hasWritten = (statement: Fragment) => Effect.map(readWritten(sql`${statement}`), (row) => row !== undefined)

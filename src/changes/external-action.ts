@@ -27,7 +27,8 @@ export type ExternalActionState = "nothing" | "over" | "unfinished"
 /**
  * Acts at most once under the key of the call, if it has one: that the act is under way is written down before it begins.
  * A call that takes over from one that is gone asks outside first, and acts only if nothing happened. The change that follows
- * from the act keeps the key (on-record.ts); a call that fails after its act is over leaves the key to the next (once.ts).
+ * from the act keeps the key (recorded-change.ts); a call that fails after its act is over leaves the key to the next
+ * (idempotency.ts).
  * While the act takes its time, the call holds no place to work in.
  */
 export const runAtMostOnce =

@@ -48,7 +48,7 @@ interface KeyedCall {
 
 /**
  * Makes a change at most once under a key: the first call that succeeds keeps it, and whoever repeats that call gets the first
- * result and changes nothing. The key costs a first call no statement: its change keeps it (on-record.ts). That the key
+ * result and changes nothing. The key costs a first call no statement: its change keeps it (recorded-change.ts). That the key
  * was known shows when a repeat is refused, by the key's own constraint or by a rule that the first call's change has
  * made true; so it is looked up whenever a call fails.
  */

@@ -40,7 +40,7 @@ export const narrowingField = <Field extends Schema.Top>(
   otherNarrowingFields: ReadonlyArray<string> = []
 ) => Schema.optionalKey(field).annotateKey({ absenceWidens: otherNarrowingFields })
 
-/** What makes a number a whole one, and lets clients send it as text: see as-meant.ts. */
+/** What makes a number a whole one, and lets clients send it as text: see input-correction.ts. */
 export const isWholeNumber = Schema.isInt({ unreadable: true, expected: "a whole number" })
 
 interface immutableField extends Struct.Lambda {

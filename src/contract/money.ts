@@ -80,7 +80,7 @@ interface RawJsonNumber {
 
 /**
  * An amount whose every digit is shown: a JSON number is exact text, be it more digits than a floating number keeps.
- * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: of `Unknown`, or
+ * Made by {@link toExactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: of `Unknown`, or
  * with a codec of its own, each amount would be searched for what is no JSON.
  */
 export const ExactAmount = Schema.Any.pipe(

@@ -162,7 +162,7 @@ export const formatInstantInZone = (instant: Date, timeZone: string): string => 
 export const dateInZone = (instant: Date | number, timeZone: string): string =>
   DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)
 
-/** Returns the date of what {@link wallClockText} returns. */
+/** Returns the date of what {@link formatWallClock} returns. */
 export const dateOfWallClock = (wallClock: string): string => wallClock.slice(0, 10)
 
 /** The clock of a zone at an instant, `YYYY-MM-DD HH:mm:ss` without the zone (contract facts 0.3). */

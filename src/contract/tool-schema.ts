@@ -20,7 +20,7 @@ export const inputSchemaOf = (
 ): InputSchema => {
   const { schema: writtenSchema, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
-    // A tool tells of what it does not know (ignored.ts); a client that looks first need not call.
+    // A tool tells of what it does not know (unknown-arguments.ts); a client that looks first need not call.
     onExcessProperty: "error",
     includeAnnotationKey: (key) => key === "expected" || key === "deprecated" || key === "regionally"
   })

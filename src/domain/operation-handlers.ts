@@ -24,7 +24,7 @@ interface OperationSchemas extends AnyOperation {
  */
 export type ReadHandler<Payload, Success, Errors> = (payload: Payload) => Effect.Effect<Success, Errors, CurrentCaller>
 
-/** The program of an operation that changes ({@link change}, {@link done}). */
+/** The program of an operation that changes ({@link changeHandler}, {@link voidChangeHandler}). */
 export interface ChangeHandler<Payload, Success, Errors> {
   readonly make: (payload: Payload) => Effect.Effect<ChangeResult<Success>, Errors, CurrentCaller | CurrentActor>
   /** The result once more, from the outcome that a key kept. */
@@ -37,7 +37,7 @@ interface ChangeResult<Success> {
 }
 
 /**
- * A change in two steps: `make` makes it and answers what came of it, `answer` says the operation's result from that and the
+ * A change in two steps: `make` makes it and answers what came of it, `toResult` makes the operation's result from that and the
  * input alone. Only what `outcome` has is kept under the call's key, which is the row of the changing statement itself
  * (changes/recorded-change.ts); a repeat is answered from it. What is to be shown once, `make` answers beside it.
  */

@@ -9,7 +9,7 @@ import { backlogSql } from "./backlog-statements.ts"
 // value.
 
 /**
- * Rows by which a queue that is read by time (`byTime`) knows whose something is due. Where fewer are due these are all, and no
+ * Rows by which a queue that is read by time (`isIndexedByTime`) knows whose something is due. Where fewer are due these are all, and no
  * account is forgotten; where as many are, they may be those of one host, and others' are looked for account by account.
  */
 export const DUE_SCAN_ROWS = 1_000
@@ -61,7 +61,7 @@ export interface FairQueue {
   readonly pendingCondition: Fragment
   /**
    * Whether there is an index of due_at of these alone: of a queue in which much waits for days. Then a look comes by the accounts
-   * of what is due, and by every account of whom something waits only where very much is due (`FIRST_ROWS`).
+   * of what is due, and by every account of whom something waits only where very much is due (`DUE_SCAN_ROWS`).
    */
   readonly isIndexedByTime?: true
   /** Which accounts are looked at, of `with_work`. */

@@ -20,7 +20,7 @@ export interface RetryPolicy {
 
 /**
  * When work is due again that has failed `failures` times by `now`. Undefined: it has had all its tries and is a dead
- * letter, which is kept to be looked at and goes again only when somebody says so. `shortestMs`: the shortest pause, in
+ * letter, which is kept to be looked at and goes again only when somebody says so. `minMs`: the shortest pause, in
  * milliseconds.
  */
 export const nextAttemptAt = (

@@ -25,7 +25,7 @@ const READ_BY: Partial<Record<OperationName, Read>> = {
   update_task: { search: "search_tasks", list: "tasks", lastChange: "update_time" }
 }
 
-/** Tried with the rest of what their edits do: reservations/changing.test.ts, webhooks/webhooks.test.ts and so on. */
+/** Tried with the rest of what their edits do: reservations/changing.test.ts, webhooks/subscriptions/webhooks.test.ts and so on. */
 const TRIED_THERE: ReadonlyArray<OperationName> = [
   "update_reservation_basic",
   "update_webhook",

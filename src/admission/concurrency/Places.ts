@@ -39,7 +39,7 @@ export class Places extends Context.Service<
      * Does the work in a place of this operator, once there is one for it. Fails, and nothing of the work was done, when
      * too many calls of the operator wait or when this one has waited too long. `bytes`: the size of the input that the call keeps
      * in memory while it is queued, and which the work parses first.
-     * What the work waits for `awayFromPlace` it waits for without the place.
+     * While the work waits in `releasePermitWhile`, the call holds no place.
      */
     readonly within: <A, E, R>(
       operatorId: number,

@@ -55,7 +55,7 @@ const unsealConnector = (
   }
 }
 
-/** One reading of all, remembered for {@link KNOWN_MS}; a clock that was set back makes it no younger. */
+/** One reading of all, remembered for {@link CONNECTOR_CACHE_TTL_MS}; a clock that was set back makes it no younger. */
 const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let cached: { readonly at: number; readonly all: ConnectorRowsById } | undefined

@@ -212,7 +212,7 @@ export const toThreadOutboxEvent = (thread: SandboxThread, dueAt: Date): OutboxE
   due_at: dueAt
 })
 
-/** Messages of a thread are told in their order (Telling.ts), so each says its number. */
+/** Messages of a thread are told in their order (SandboxOutbox.ts), so each says its number. */
 export const toMessageOutboxEvent = ({ number, said }: SandboxMessage, dueAt: Date): OutboxEvent => ({
   kind: "message",
   subject: said.message_id,

@@ -55,7 +55,7 @@ export const EVENT_NAMES = [
  * `from` names the CTE (or table expression) whose rows are the changes, with `operator_id` among its columns; one
  * event a row. `fields` are SQL expressions over those rows, one for each of the event's own fields; `record` tells
  * which record it is about, so that deliveries about one record keep their order. The statement has the CTE of
- * {@link ofTrace} before.
+ * {@link traceCteSql} before.
  */
 export const recordEvent = <Name extends EventName>(
   sql: SqlClient,

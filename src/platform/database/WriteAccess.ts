@@ -1,7 +1,7 @@
 import { Cause, Context, Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 
-/** Whether the database may be written to. It may, but for the embedded one while it is moved to a server (moving.ts). */
+/** Whether the database may be written to. It may, but for the embedded one while it is moved to a server (database-move.ts). */
 export class WriteAccess extends Context.Reference<{
   /** Why not, for callers; undefined: it may. */
   readonly rejectionMessage: () => string | undefined

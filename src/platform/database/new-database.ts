@@ -1,6 +1,6 @@
 import { isMainThread, Worker, workerData } from "node:worker_threads"
 
-// The program that makes the database of a data folder, in the folder named by its argument (new-folder.ts starts it). It
+// The program that makes the database of a data folder, in the folder named by its argument (database-folder.ts starts it). It
 // ends with 0 when the database is whole, and says before any other end what went wrong.
 
 /** What the file system of the embedded database fails with, by its numbers (WASI's), as far as an administrator can help. */

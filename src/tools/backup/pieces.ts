@@ -24,7 +24,7 @@ export const TableHeader = Schema.Struct({
   /** The columns of its primary key, by which an error names a row. Earlier backups do not say them. */
   key: Schema.optionalKey(Schema.Array(Schema.String)),
   rows: Schema.Int,
-  /** Of all its rows in any order, see digest.ts. */
+  /** Of all its rows in any order, see table-digest.ts. */
   digest: Schema.String
 })
 export type TableHeader = typeof TableHeader.Type

@@ -71,7 +71,7 @@ export const runUnmigratedCommand = <A extends object, E>(
   )
 
 /**
- * Like {@link answerUnmigrated}, for work that needs the tables: it refuses before they are made. What it changes is in the
+ * Like {@link runUnmigratedCommand}, for work that needs the tables: it refuses before they are made. What it changes is in the
  * trail under the command, its words without its flags.
  */
 export const runCommand = <A extends object, E>(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-// What the pages of the console are made of, by its class or element. Every page has one `h1` (frame.ts), and then:
+// What the pages of the console are made of, by its class or element. Every page has one `h1` (page-frame.ts), and then:
 //
 // section               a part of a page with its own `h2`, as a card; `section.narrow` where a page is one form
 // table.cards           a list; on a phone each row becomes a card. Every `td` says its column: `data-label="Name"`; a cell of

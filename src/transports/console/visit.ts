@@ -20,9 +20,9 @@ export interface Visit {
   readonly cookie: string
   /** What tells the browser that somebody has signed in there before. */
   readonly knownBrowser?: string | undefined
-  /** For the hidden field of every form: {@link FORM_FIELD}. */
+  /** For the hidden field of every form: {@link FORM_TOKEN_FIELD}. */
   readonly formToken: string
-  /** For the hidden field {@link KEY_FIELD} of forms that must be done once: new at each look at a page. */
+  /** For the hidden field {@link FORM_KEY_FIELD} of forms that must be done once: new at each look at a page. */
   readonly formKey: string
   readonly session: Session | undefined
   /** What the API would say of why nothing works (its error_msg); none: nothing keeps the account from working. */

@@ -82,7 +82,7 @@ const makeFormHandlers = Effect.gen(function* () {
 const toPortalResponse = (document: HtmlPage, status = 200): Response =>
   toPageResponse(document, status, "own, at a secret address")
 
-/** The pages of stays, below {@link GUESTS_PREFIX}: the address is the only credential. */
+/** The pages of stays, below {@link GUEST_PORTAL_PREFIX}: the address is the only credential. */
 export const makeGuestPortalHandler = Effect.gen(function* () {
   const [pages, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
   const photoRetentionDays = yield* IdentityImageDays

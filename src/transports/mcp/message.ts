@@ -12,7 +12,7 @@ import { type McpTool, makeToolLookup } from "./tools.ts"
 type HttpRequest = HttpServerRequest.HttpServerRequest
 type HttpResponse = HttpServerResponse.HttpServerResponse
 
-/** The parsed body of a request. The arguments of its tool calls are wrapped (arguments.ts). */
+/** The parsed body of a request. The arguments of its tool calls are wrapped (argument-wrapper.ts). */
 export interface McpMessage {
   readonly json: unknown
   /** Bytes of the body. */

@@ -10,7 +10,7 @@ const VERB_GROUPS: ReadonlyArray<ReadonlyArray<string>> = [
   ["delete", "remove", "cancel", "withdraw"]
 ]
 
-/** What is done, by its place in {@link DOING}, and to what, of which there may be one or many. */
+/** What is done, by its place in {@link VERB_GROUPS}, and to what, of which there may be one or many. */
 const splitToolName = (name: string): { readonly verbGroup: number; readonly subject: string } => {
   const [verb = "", ...rest] = name.toLowerCase().split("_")
   const subject = rest.map((word) => word.replace(/ies$/, "y").replace(/s$/, "")).join("_")

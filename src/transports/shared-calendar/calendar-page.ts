@@ -31,7 +31,7 @@ export interface CalendarPageView {
   readonly part: number
 }
 
-/** The page around the {@link sectionOf} each of its properties. */
+/** The page around the {@link propertySection} of each of its properties. */
 export const renderCalendarPage = (view: CalendarPageView, propertySections: ReadonlyArray<Html>): HtmlPage => {
   const { position, properties, total } = view
   const name = calendarName(view)

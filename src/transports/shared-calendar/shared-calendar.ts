@@ -89,7 +89,7 @@ const parseCalendarRequest = (
 }
 
 /**
- * What share links open, below {@link CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
+ * What share links open, below {@link SHARED_CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
  * Whoever has the address may look; there is no other credential.
  */
 export const makeSharedCalendarHandler = Effect.gen(function* () {

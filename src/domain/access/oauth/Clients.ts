@@ -24,7 +24,7 @@ export class Clients extends Context.Service<
   {
     /** Undefined: there is none, it was disabled, or it is the public client and the installation has none. */
     readonly find: (id: string) => Effect.Effect<OAuthClient | undefined>
-    /** Whether the client may be led back there (redirect.ts). */
+    /** Whether the client may be led back there (redirect-uri.ts). */
     readonly mayRedirectTo: (client: OAuthClient, uri: string) => Effect.Effect<boolean>
     /** To be told when a host has consented to be led there: the address of a public client is kept from then on. */
     readonly recordRedirect: (uri: string) => Effect.Effect<void>

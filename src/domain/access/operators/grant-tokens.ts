@@ -53,7 +53,7 @@ export const revokeOlderTokensSql = (
     RETURNING t.operator_id, t.id
   )`
 
-/** Forgets tokens that came of grants and were over by `then`. Beside it something may be done with {@link FORGOTTEN_TOKENS}. */
+/** Forgets tokens that came of grants and were over by `then`. Beside it something may be done with {@link DELETED_TOKEN_COLUMNS}. */
 export const deleteExpiredTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE expires_at <= ${cutoff}`)}`
 

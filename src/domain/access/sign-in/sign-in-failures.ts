@@ -13,7 +13,7 @@ import {
 import { DELAYS_MS } from "./sign-in-delays.ts"
 
 // Failed sign-ins, counted before a password is looked at and not after it: of twenty tries at once none is looked at beyond what
-// may be. What turns out right is taken back with what it does (`clearing`).
+// may be. What turns out right is taken back with what it does (`clearFailuresSql`).
 
 /** What is tried: one e-mail address, from one place. */
 export interface SignInAttemptKey {
@@ -113,7 +113,7 @@ export const makeFailureCounter = (sql: SqlClient) => {
   })
 }
 
-/** Locks what {@link clearing} changes, in the order in which it is counted. */
+/** Locks what {@link clearFailuresSql} changes, in the order in which it is counted. */
 export const lockFailuresSql = (sql: SqlClient, { emailDigest, place }: SignInAttemptKey): Fragment => sql`
   SELECT FROM sign_in_failures WHERE place = ${place} AND email_digest IN ('', ${emailDigest})
   ORDER BY email_digest FOR UPDATE`

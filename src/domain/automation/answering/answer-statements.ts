@@ -14,7 +14,7 @@ import { ASSISTANT_NAME } from "../sources.ts"
 import { answersGuestsCondition } from "./guest-questions.ts"
 
 // The statements by which questions are taken, looked at and settled. Rows are locked in one order: the lane of the answers, the
-// conversation, its questions, then what else a message locks (conversations/lane.ts). Whoever settles counts the attempts up
+// conversation, its questions, then what else a message locks (conversations/message-queue.ts). Whoever settles counts the attempts up
 // too: so a settlement that is repeated, since its answer was lost, finds another number.
 
 /** Conversations in hand at once in a process, those of one operator, and those of one of its accounts. */

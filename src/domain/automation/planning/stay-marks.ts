@@ -4,7 +4,7 @@ import type { InternalSubscriber } from "../../../jobs/events/internal-subscribe
 import type { Value } from "../../../platform/database/forms.ts"
 import { isStayRuleCondition } from "../rules/store.ts"
 
-// A mark says that the plans of a stay are to be worked out (planning.ts). Whoever marks one does not know what will come of it.
+// A mark says that the plans of a stay are to be worked out (planner.ts). Whoever marks one does not know what will come of it.
 
 /** When a mark is due: at once, or at once and before whatever a changed rule has marked, be it a hundred thousand stays. */
 export const DUE_NOW = "0 seconds"

@@ -74,7 +74,7 @@ export type OrderHead = typeof OrderHead.Type
 
 /**
  * An order as rules see it. A change is worked out as the state there should be; what that means for nights, splits and
- * events follows from the difference (reservations/rules/order-change.ts).
+ * events follows from the difference (reservations/rules/order-diff.ts).
  */
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,

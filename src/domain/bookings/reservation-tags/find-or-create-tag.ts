@@ -20,7 +20,7 @@ const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fra
   ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", name)} LIMIT 1`
 
 /**
- * Returns whether a statement of {@link makeTag} broke the former unique constraint on exact names: another transaction made the tag at
+ * Returns whether a statement of {@link findOrCreateTag} broke the former unique constraint on exact names: another transaction made the tag at
  * the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A new statement finds that tag.
  */
 export const isConcurrentlyCreated = (constraint: ConstraintViolation | undefined): boolean =>
@@ -74,7 +74,7 @@ export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarge
 }
 
 /**
- * Returns the CTEs of {@link makeTag} for a statement that puts a tag on a stay, and `named_tag`, which has the `id` and
+ * Returns the CTEs of {@link findOrCreateTag} for a statement that puts a tag on a stay, and `named_tag`, which has the `id` and
  * `stays_version` of the known or made tag.
  */
 export const findOrCreateStayTag = (sql: SqlClient, tag: TagByName): Fragment => sql`

@@ -10,7 +10,7 @@ import type { Keyword } from "./rules/keyword.ts"
 /** Most stays whose ids a search passes on as a list. A keyword with more matches is compared row by row while the page is read. */
 export const MAX_STAY_IDS = 5_000
 
-/** The result of a keyword: the ids of its stays or, above {@link STAYS_BY_ID}, the keyword and the number of its stays. */
+/** The result of a keyword: the ids of its stays or, above {@link MAX_STAY_IDS}, the keyword and the number of its stays. */
 export type KeywordMatch =
   | { readonly stayIds: ReadonlyArray<number> }
   | { readonly keyword: Keyword; readonly total: number }

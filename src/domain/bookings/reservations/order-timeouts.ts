@@ -51,7 +51,7 @@ const findExpiredOrders = (sql: SqlClient.SqlClient) => {
 
 /**
  * What becomes of an order whose time is over. One that waits no more (a release before answered it) is as it is, and forgets
- * its time as whatever changes without waiting (rules/order-change.ts).
+ * its time as whatever changes without waiting (rules/order-diff.ts).
  */
 const timeOutIfExpired = (order: OrderState, now: Date): OrderState =>
   isOrderExpired(order, now) ? { ...order, status: "timeout" } : order

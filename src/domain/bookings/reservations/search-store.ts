@@ -32,7 +32,7 @@ export interface StayFilters {
   readonly id?: number | undefined
   readonly stay_code?: string | undefined
   readonly channel_id?: string | undefined
-  /** {@link IN_BOX} means those in no property. */
+  /** {@link UNASSIGNED_PROPERTY_ID} means those in no property. */
   readonly property_id?: number | undefined
   readonly status?: OrderStatus | undefined
   readonly channel_type?: ChannelType | undefined

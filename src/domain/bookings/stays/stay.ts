@@ -78,7 +78,7 @@ export const HostStayFields = Schema.Struct({
   lock_code_visible_after: column("text", Text),
   deposit: column("numeric", Schema.NullOr(Decimal)),
   id_required: column("text", IdRequired),
-  /** The last part of the address of its page for guests (check-in/address.ts); null: it has none yet. */
+  /** The last part of the address of its page for guests (check-in/guest-portal-url.ts); null: it has none yet. */
   guide_token: column("text", Text),
   custom_fields: column("jsonb", Schema.NullOr(CustomFields))
 })

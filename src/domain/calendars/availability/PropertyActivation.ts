@@ -50,7 +50,7 @@ interface SetActiveParameters {
 
 const readChangedDays = makeSingleRowReader(Schema.Struct({ changed_days: Schema.Int }))
 
-/** Turns a property that is held (`holdProperty`) off or on, and tells of the days that nothing else takes. */
+/** Turns a property that is locked (`lockProperty`) off or on, and tells of the days that nothing else takes. */
 const makeSetActive = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(sql, (property: Givens<SetActiveParameters>, isActive: boolean) => ({
     change: sql`

@@ -8,7 +8,7 @@ import type { Value } from "../../../platform/database/forms.ts"
 /**
  * Whether a day cannot be sold, of its row `d`, a name or an empty fragment's: the host closed it, a calendar of elsewhere
  * says that it is busy, or a stay holds the night. The one list of reasons that stand in a row; a property that is not let
- * ({@link letAmong}) has none of its days to sell either, with or without a row.
+ * ({@link activePropertiesSql}) has none of its days to sell either, with or without a row.
  */
 export const isUnavailableCondition = (sql: SqlClient, d: Fragment): Fragment =>
   sql`(${d}.closed OR ${d}.imported > 0 OR ${d}.stay_id IS NOT NULL)`
@@ -94,7 +94,7 @@ export const countImportedDaysSql = (
     GROUP BY operator_id, property_id
   ), days_recorded AS (${recordAvailabilityEventSql(sql, sql`turned`, at)})`
 
-/** Whose property was touched by {@link countImported}: nothing but its availability. */
+/** Whose property was touched by {@link countImportedDaysSql}: nothing but its availability. */
 export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM counted`
 

@@ -43,7 +43,7 @@ export const CalendarPushRow = Schema.Struct({
   time_zone: Schema.String
 })
 
-/** Of a listing's days what readingStock answers (drawing.ts). */
+/** The row of `readStockSql` (calendar-push-statements.ts): what it says of a listing's days. */
 export const StockRow = Schema.Struct({
   linked: Schema.Boolean,
   rooms: Schema.Int,

@@ -33,7 +33,7 @@ const ChannelTypesText = textUpTo(CHANNEL_TYPES_TEXT).check(
   )
 )
 
-/** Channel types as JSON has lists, or as a query has them: a comma-separated text `airbnb,vrbo`, read by {@link asChannelTypes}. */
+/** Channel types as JSON has lists, or as a query has them: a comma-separated text `airbnb,vrbo`, read by {@link toChannelTypes}. */
 export const ChannelTypesParameter = Schema.Union([ChannelTypeArray, ChannelTypesText]).annotate({
   expected: "channel types separated by commas, such as airbnb,vrbo, or a list of them"
 })

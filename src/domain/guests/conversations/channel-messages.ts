@@ -125,8 +125,8 @@ export const insertChannelMessage = (sql: Sql) => {
   const statement = prepareRecordedChange(sql, (parameters: Givens<InsertMessageParameters>) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
     return {
-      // A conversation is locked before what is in it, as everywhere (lane.ts). One without a message is as old as its thread is
-      // known: the first message says better. Who waited for the row sees by its time that another was first: the messages he
+      // A conversation is locked before what is in it, as everywhere (message-queue.ts). One without a message is as old as its
+      // thread is known: the first message says better. Who waited for the row sees by its time that another was first: the messages he
       // sees are of before.
       change: sql`
         speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), made AS (

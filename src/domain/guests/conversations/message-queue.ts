@@ -25,7 +25,7 @@ const QUEUE_FULL_CONSTRAINT = "message_lanes_waiting_check"
  * CTEs that record messages of the host's side as queued. `said` is a query for `operator_id, conversation_id, code,
  * sender_name, sources, display_type, content, attachment_url, image_id`, one row a conversation at most. The CTE `message` has the
  * rows that came of it, with the `conversation` they are in. An idle lane is due now. A full one breaks its own check, which
- * undoes the whole statement ({@link refusedByLane}).
+ * undoes the whole statement ({@link toQueueFullError}).
  */
 export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: Value<Date>): Fragment => sql`
   said AS (${messagesSql}), conversation AS (

@@ -40,7 +40,7 @@ type PutImage = (upload: {
 
 /**
  * The one store of images. What is put there goes by itself within an hour unless a statement refers to it
- * (keeping.ts `keepingImage`), so whoever is cut off in between leaves nothing.
+ * (`keepImageSql` of image-references.ts), so whoever is cut off in between leaves nothing.
  */
 export class Images extends Context.Service<
   Images,
@@ -52,7 +52,7 @@ export class Images extends Context.Service<
     readonly put: PutImage
     /** The image a token opens; none when it is unknown or gone, or the account behind it is banned or closed. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
-    /** The bytes of an image from the byte `from` on, {@link IMAGE_PIECE} at most; none where any of them are missing. */
+    /** The bytes of an image from the byte `from` on, {@link IMAGE_CHUNK_BYTES} at most; none where any of them are missing. */
     readonly read: (image: OpenedImage, from: number) => Effect.Effect<Option.Option<Uint8Array>>
   }
 >()("latchkey/domain/guests/images/Images") {

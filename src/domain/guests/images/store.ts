@@ -73,7 +73,7 @@ const readExpiredImages = makeRowsReader(
 )
 
 /**
- * The next images after `after` whose time has come, by their ids. From now on nothing keeps them (keeping.ts): their bytes
+ * The next images after `after` whose time has come, by their ids. From now on nothing keeps them (image-references.ts): their bytes
  * may be gone already. Who dies with them in hand leaves them to be taken again.
  */
 const claimExpired = (sql: Sql) => {
@@ -109,7 +109,7 @@ export class ImageStore extends Context.Service<ImageStore>()("latchkey/domain/g
     insert: insertImage(sql),
     open: open(sql),
     claimExpired: claimExpired(sql),
-    /** Removes an image that `takeGoing` claimed. */
+    /** Removes an image that `claimExpired` claimed. */
     removeClaimed: removeImage(sql, "delete_at = '-infinity'"),
     /** Removes an image that no record refers to yet. */
     discard: removeImage(sql, "delete_at > '-infinity'")

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { HOST_REVIEW_CHANNELS, REVIEWED_CHANNELS } from "./rules/review-support.ts"
 
-// Which channels (rules/channels.ts), as conditions on a column that names one.
+// Which channels (rules/review-support.ts), as conditions on a column that names one.
 
 const isOneOf = (channels: ReadonlyArray<string>) => {
   const names = channels.map((channel) => `'${channel}'`).join(", ")

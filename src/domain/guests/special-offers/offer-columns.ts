@@ -8,7 +8,7 @@ import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** All but how it stands, which only moves on (rules/standing.ts). */
+/** All but how it stands, which only moves on (rules/offer-status.ts). */
 export const OfferTerms = Schema.Struct({
   offer_type: column("text", OfferType),
   listing_id: column("text", Text),

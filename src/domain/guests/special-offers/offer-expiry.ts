@@ -8,7 +8,7 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changedOffers } from "./offer-columns.ts"
 
-// An offer that nobody took expires by the clock. Whoever reads one goes by the clock himself (rules/standing.ts), so this
+// An offer that nobody took expires by the clock. Whoever reads one goes by the clock himself (rules/offer-status.ts), so this
 // is in no hurry: it writes down what is so already. Any number of processes may do it at once.
 
 /** Milliseconds between two looks, and offers that one statement writes down. */

@@ -9,7 +9,7 @@ import { SpecialOffer } from "./contract.ts"
 
 // Offers as they are shown, and whether what one would be of is free, as fragments.
 
-/** An offer as it is written down; how it stands is for the time to say too (rules/standing.ts). */
+/** An offer as it is written down; how it stands is for the time to say too (rules/offer-status.ts). */
 export const SpecialOfferRow = Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date })
 
 /** The offers of a row of `conversations`, as JSON, newest first. */

@@ -22,7 +22,7 @@ const readLockedProperty = makeOptionalRowReader(Schema.Struct({ operator_id: Id
 
 /**
  * Whose property it is, and where that is; undefined where there is none. To the end of the transaction nobody changes its
- * days: whoever does so asks whether it is let (`letAmong`), and waits for that.
+ * days: whoever does so asks whether it is let (`activePropertiesSql`), and waits for that.
  */
 export const lockProperty = (sql: SqlClient) => {
   const statement = inForms(

@@ -9,11 +9,11 @@ export const ChannelListing = Schema.Struct({
   currency: Schema.String.annotateKey({ description: "ISO 4217." })
 })
 
-/** What a listing may sell: its link, as `listings` has it (listings/linking.ts). */
+/** What a listing may sell: its link, as `listings` has it (listings/host-settings.ts). */
 const LISTING_LINK_COLUMNS = { property: "property_id", room_type: "room_type_id" } as const
 
 /**
- * The `channels` of the property or room type in `page`, as a jsonb array of {@link ListedOn}; the only place that builds
+ * The `channels` of the property or room type in `page`, as a jsonb array of {@link ChannelListing}; the only place that builds
  * them. Without what its channel has deleted. It is here because listings are built on properties, and not the other way
  * round; they alone write them.
  */

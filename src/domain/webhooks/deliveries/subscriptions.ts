@@ -15,7 +15,7 @@ import type { SigningSecret } from "./signature.ts"
 /** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
 export const OLDER_EVENTS = 1_000
 
-// Secrets come here as their columns keep them (sealing-secrets.ts).
+// Secrets come here as their columns keep them (secret-sealing.ts).
 
 /** Where to deliver to; `secretToken` is kept only if the URL has none yet. */
 export interface WebhookReceiver {
@@ -63,7 +63,7 @@ export interface GrantKey {
 
 /**
  * The CTE `granted` before others: a row while the consent is not ended, which then waits until the statement is through. Empty
- * where the call comes by none. Who changes a subscription by an application makes its rows depend on it ({@link isGranted}).
+ * where the call comes by none. Who changes a subscription by an application makes its rows depend on it ({@link grantActiveCondition}).
  */
 export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
   grantId === undefined
@@ -71,7 +71,7 @@ export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<Gra
     : sql`granted AS (
         SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
 
-/** Beside {@link holdingGrant}: whether the statement may go on. It asks for the consent before anything else is looked at. */
+/** Beside {@link lockGrantSql}: whether the statement may go on. It asks for the consent before anything else is looked at. */
 export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
   grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
 

@@ -26,7 +26,7 @@ const CursorOrEvent = cursorWhere(
   (text) => text === "" || parseFeedCursor(text) !== undefined || parseEventId(text) !== undefined
 )
 
-/** Names of events, separated by commas: `eventsNamed` reads them. */
+/** Names of events, separated by commas: `parseEventNames` reads them. */
 const Types = textUpTo(FEED_TYPES).check(
   Schema.makeFilter(
     (text) => {

@@ -151,7 +151,7 @@ interface AcknowledgeParameters extends OperatorScoped {
   readonly now: Date
 }
 
-/** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
+/** Without a consumer nothing was changed: see `acknowledgeEventsSql`. Fails when the operator has no room for another. */
 const putConsumer = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(
     sql,

@@ -7,7 +7,7 @@ import {
   type MetricDefinition
 } from "./metric-family.ts"
 
-// Every metric of the service. `most` bounds the series of each, and test/telemetry/metrics-declared.test.ts that of all together:
+// Every metric of the service. `most` bounds the series of each; test/platform/telemetry/metrics/metric-definitions.test.ts bounds all:
 // no label names an operator, a token, a property or anything else that a caller chooses.
 
 /** Series that all metrics together may have, a bucket of a histogram being one: what 10,000 operators make is what one makes. */

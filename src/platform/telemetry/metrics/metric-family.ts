@@ -19,7 +19,7 @@ export interface MetricDefinition {
   readonly aggregation?: GaugeAggregation
   /** Of a histogram: upper bounds, rising, without infinity. */
   readonly bounds?: ReadonlyArray<number>
-  /** Of a counter of outcomes: those there can be. Each stands at 0 from the start (`fromNothing`). */
+  /** Of a counter of outcomes: those there can be. Each stands at 0 from the start (`initializeOutcomes`). */
   readonly outcomes?: ReadonlyArray<string>
 }
 

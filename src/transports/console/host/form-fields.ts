@@ -190,7 +190,10 @@ export const checkboxGroup = ({
   readonly legend: string
   readonly options: ReadonlyArray<SelectOption>
   readonly selected: ReadonlyArray<string>
-  /** Of an edit: what was on the list ({@link hadAt}), sent along so that only what was ticked or unticked is changed ({@link ticksIn}). */
+  /**
+   * Of an edit: what was on the list ({@link initialSelection}), sent along so that only what was ticked or unticked is changed
+   * ({@link readCheckboxChanges}).
+   */
   readonly initial?: string
 }): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices"><legend>${legend}</legend>
 ${options.map(({ value, label: words }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${words}</label>`)}

@@ -65,7 +65,10 @@ export interface HostPage {
 
 const DONE_FIELD = "done"
 
-/** The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_VALUE}), with other values of its query; undefined takes one away. */
+/**
+ * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE}), with other values
+ * of its query; undefined takes one away.
+ */
 export const currentUrlWith = (
   { path, query }: SignedInVisit,
   params: Readonly<Record<string, string | number | undefined>> = {}

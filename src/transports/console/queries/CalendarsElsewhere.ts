@@ -34,7 +34,7 @@ const ImportedCalendars = Schema.Struct({
   /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those that were read in part. */
   calendars: Schema.Array(ImportedCalendarSummary),
   total: Schema.Int,
-  /** Those of the operator (named.ts). */
+  /** Those of the operator (named-records.ts). */
   properties: Schema.Array(NamedRecord)
 })
 export type ImportedCalendarsPage = typeof ImportedCalendars.Type

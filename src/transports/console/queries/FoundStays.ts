@@ -29,7 +29,7 @@ export type StaySearchPayment = typeof StaySearchPayment.Type
 export interface StaySearchFilter {
   /** A part of a name or of a stay's code; a whole code, or a channel's own, is found whatever its days. */
   readonly words: string | undefined
-  /** {@link IN_BOX}: those in no property. */
+  /** {@link UNASSIGNED_PROPERTY}: those in no property. */
   readonly propertyId: number | undefined
   readonly status: StaySearchStatus | undefined
   /** Of accepted orders alone. */
@@ -88,7 +88,7 @@ const StaySearchResult = Schema.Struct({
   total: Schema.Int,
   /** Of how many orders they are. */
   orders: Schema.Int,
-  /** By the day of their check-in, {@link FOUND_STAYS} at most. */
+  /** By the day of their check-in, {@link STAY_SEARCH_ROWS} at most. */
   rows: Schema.Array(StaySearchRow)
 })
 export type StaySearchResult = typeof StaySearchResult.Type
@@ -208,7 +208,7 @@ const prepareSearch = (sql: Sql) =>
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
   })
 
-/** Returns the stay with the status and the balance that its record shows (reservations/rules/showing.ts). */
+/** Returns the stay with the status and the balance that its record shows (reservations/rules/reservation-view.ts). */
 const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => ({
   ...row,
   stay_status: currentStayStatus(row, clock),

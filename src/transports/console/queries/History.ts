@@ -38,7 +38,7 @@ const AuditLogChange = Schema.Struct({
 export type AuditLogChange = typeof AuditLogChange.Type
 
 const AuditLogPage = Schema.Struct({
-  /** One more than {@link HISTORY_SHOWN} where there are more. */
+  /** One more than {@link ACTIVITY_LOG_SHOWN} where there are more. */
   changes: Schema.Array(AuditLogChange),
   /** How many were looked through, and the last of them. */
   looked_at: Schema.Int,

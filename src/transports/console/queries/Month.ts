@@ -37,7 +37,7 @@ const MonthView = Schema.Struct({
   /** By title, {@link MONTH_PROPERTIES} at most, from the one that was asked for on. */
   properties: Schema.Array(MonthProperty),
   total: Schema.Int,
-  /** Those in no property, {@link MONTH_BOXED} at most. */
+  /** Those in no property, {@link MONTH_UNASSIGNED_STAYS} at most. */
   boxed: Schema.Array(MonthStay),
   /** Whether there are more stays than are shown. */
   more: Schema.Boolean

@@ -56,7 +56,7 @@ const ListingDetail = Schema.Struct({
   comparison: Schema.NullOr(ListingComparison),
   /** The latest first, at most {@link LISTING_PUSHES_SHOWN}. */
   pushes: Schema.Array(ListingPush),
-  /** What it could sell (named.ts). */
+  /** What it could sell (named-records.ts). */
   properties: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
 })

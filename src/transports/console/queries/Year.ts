@@ -36,7 +36,7 @@ export type PropertyOfYear = typeof PropertyOfYear.Type
 const YearReport = Schema.Struct({
   /** All twelve of them, and all properties in them. */
   months: Schema.Array(MonthOfYear),
-  /** At most {@link YEAR_PROPERTIES} of these, by title, and how many there are. */
+  /** At most {@link REPORT_PROPERTIES} of these, by title, and how many there are. */
   properties: Schema.Array(PropertyOfYear),
   total: Schema.Int,
   /** What came in on no property. */

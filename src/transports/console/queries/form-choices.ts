@@ -6,7 +6,7 @@ import { FORM_CHOICES } from "../../../platform/limits.ts"
 
 // What boxes of the host's forms are to choose from: parts of the statements of their pages.
 
-/** At most {@link DESK_CHOICES} of them. */
+/** At most {@link FORM_CHOICES} of them. */
 export const PropertyChoices = Schema.Array(Schema.Struct({ id: Schema.Int, title: Schema.String }))
 export type PropertyChoices = typeof PropertyChoices.Type
 

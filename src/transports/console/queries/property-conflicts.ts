@@ -20,7 +20,7 @@ export const OfferedProperty = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated: Schema.Boolean,
-  /** The first to come first; one more than {@link STAYS_IN_THE_WAY} tells that there are more. */
+  /** The first to come first; one more than {@link CONFLICTING_STAYS} tells that there are more. */
   stays: Schema.Array(ConflictingStay),
   /** How many of the nights the host closed. */
   closed: Schema.Int,

@@ -18,7 +18,7 @@ export interface PropertyPickerInput {
 }
 
 /**
- * A jsonb array of {@link Choosable}, at most {@link NAMED_PROPERTIES} and one more, which says that there are more. Those on the
+ * A jsonb array of {@link PickableProperty}, at most {@link NAMED_PROPERTIES} and one more, which says that there are more. Those on the
  * list come first, so that none of them is taken off because there was no room to show it. `onList`: a query for their ids.
  */
 export const pickablePropertiesSql = (

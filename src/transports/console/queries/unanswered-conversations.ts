@@ -7,7 +7,7 @@ import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_SCANNED } from "../../../platfo
 /** Conversations in which the guest had the last word. */
 export interface UnansweredInput {
   readonly operatorId: Value<number>
-  /** {@link latelySaid} */
+  /** {@link recentThreadsStart} */
   readonly threadsSince: Value<Date>
 }
 

@@ -186,5 +186,5 @@ export const stopWordLengthAt = (text: string, at: number): number => {
   return 0
 }
 
-/** Characters of the longest of {@link UNSAYING_UNBROKEN} that are looked at. */
+/** Characters of the longest of {@link UNBROKEN_STOP_WORDS} that are looked at. */
 const LONGEST_STOP_WORD = 8

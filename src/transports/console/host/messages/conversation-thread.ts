@@ -16,7 +16,7 @@ export type ConversationDetail = typeof get_conversation.successSchema.Type
 /** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
 export const readBeforeMessageId = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
-/** Keeps the newest messages that fit on a page: {@link TALK_TEXT} characters of HTML, but at least one message. */
+/** Keeps the newest messages that fit on a page: {@link MESSAGES_PAGE_TEXT} characters of HTML, but at least one message. */
 const limitMessages = (conversation: ConversationDetail): ConversationDetail => {
   const { messages } = conversation
   let remainingCharacters = MESSAGES_PAGE_TEXT
