@@ -107,11 +107,11 @@ export const groupByRequest = (entries: ReadonlyArray<AuditEntry>): ReadonlyArra
 /** What whoever runs the service sees of who changed what, and of what was refused. Always of one operator. */
 export class AuditLog extends Context.Service<AuditLog>()("latchkey/changes/AuditLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The latest `most` rows, the latest request first. */
+    /** The latest `limit` rows, the latest request first. */
     listEntries: (filter: AuditFilter, limit: number) =>
       Effect.map(readEntries(sql`${latestEntriesSql(sql, filter, limit)}`), groupByRequest),
 
-    /** The `most` frequent ones, counted over whole hours: those in which the span begins and ends count as a whole. */
+    /** The `limit` frequent ones, counted over whole hours: those in which the span begins and ends count as a whole. */
     listFailedCalls: (filter: Omit<AuditFilter, "record">, limit: number) =>
       readFailedCalls(sql`${frequentFailuresSql(sql, filter, limit)}`),
 

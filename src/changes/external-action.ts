@@ -12,7 +12,7 @@ export interface ExternalAction<E, R> {
   readonly run: Effect.Effect<void, E, R>
   /** Whether it happened before, as far as it can be known outside; undefined: it cannot. */
   readonly hasHappened: Effect.Effect<boolean | undefined, E, R>
-  /** Milliseconds that `act`, and `happened` after it, take together at most. */
+  /** Milliseconds that `run`, and `hasHappened` after it, take together at most. */
   readonly maxDurationMs: number
   /** What it leaves where it failed like that. */
   readonly stateAfterError: (error: E) => ExternalActionState

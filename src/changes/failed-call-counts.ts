@@ -19,7 +19,7 @@ export const HOUR_MS = 60 * 60 * 1000
 /** The beginning of the hour an instant is in, both in milliseconds. */
 export const startOfHour = (instant: number): number => Math.floor(instant / HOUR_MS) * HOUR_MS
 
-/** Counts in memory, of `most` kinds at once; what is of yet another kind is one number. */
+/** Counts in memory, of `maxKeys` kinds at once; what is of yet another kind is one number. */
 export const makeFailedCallCounts = (maxKeys: number) => {
   const counts = new Map<string, FailedCallCount>()
   let uncounted = 0

@@ -4,7 +4,7 @@ import type { IdempotencyKeyState } from "../contract/actor.ts"
 import type { Value } from "../platform/database/forms.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
-// The statements of idempotency_keys. All but `keeping` stand for themselves.
+// The statements of idempotency_keys. All but `storeKeySql` stand for themselves.
 
 /** A key as a statement knows it. */
 export interface KeyParameters {

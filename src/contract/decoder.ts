@@ -38,7 +38,7 @@ export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
 /** Fields and elements of an input of which all that is wrong is told. */
 export const FULL_REPORT_PARTS = 1_000
 
-/** Fields and elements of a value, however deep; no further than one more than `most`. */
+/** Fields and elements of a value, however deep; no further than one more than `maxParts`. */
 const countParts = (value: unknown, maxParts: number): number => {
   if (typeof value !== "object" || value === null) return 0
   let parts = 0

@@ -33,7 +33,7 @@ declare module "effect/Schema" {
 
 /**
  * Returns an optional field that narrows a call. `null` in it is an error, because the call would do more without it. `null` counts
- * as absent only if the call has one of the fields `others`, which narrow it too.
+ * as absent only if the call has one of the fields `otherNarrowingFields`, which narrow it too.
  */
 export const narrowingField = <Field extends Schema.Top>(
   field: Field,

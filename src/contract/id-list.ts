@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { IDS_MAX, IDS_TEXT } from "../platform/limits.ts"
 import { Id, textUpTo } from "./fields.ts"
 
-/** Ids as a JSON array, at most `maxIds` of them. An id given twice counts once and the order means nothing: {@link toSortedUniqueIds}. */
+/** Ids as a JSON array, at most `maxIds` of them. Repeated ids and the order mean nothing: {@link toSortedUniqueIds}. */
 export const idsUpTo = (maxIds: number) =>
   Schema.Array(Id).check(Schema.isMaxLength(maxIds, { expected: `at most ${maxIds} ids` }))
 

@@ -18,7 +18,7 @@ export const toMinorUnits = (amount: number, currency: string): Option.Option<bi
   return fraction.length > decimals ? Option.none() : Option.some(BigInt(whole + fraction.padEnd(decimals, "0")))
 }
 
-/** {@link minorUnits} of a field of a payload: 422 naming it when the amount is finer than the currency. */
+/** {@link toMinorUnits} of a field of a payload: 422 naming it when the amount is finer than the currency. */
 export const parseMinorUnits = (
   field: string,
   amount: number,

@@ -6,8 +6,8 @@ import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "./fields.ts"
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
 
 /**
- * A name a host gives to something: one line of 1 to `most` characters (code points) that is not blank. Spaces around
- * it do not count and are not kept, so two names that look the same are the same: store {@link nameOf}.
+ * A name a host gives to something: one line of 1 to `maxCharacters` characters (code points) that is not blank. Spaces around
+ * it do not count and are not kept, so two names that look the same are the same: store {@link trimName}.
  */
 export const nameUpTo = (maxCharacters: number) =>
   Schema.String.check(

@@ -13,7 +13,7 @@ export const PermitRelease = Context.Reference<PermitRelease>("latchkey/contract
 })
 
 /**
- * Gives the place of this call back while `waiting` runs, and goes on once it has one again. Fails with a ServerError, as
+ * Gives the place of this call back while `wait` runs, and goes on once it has one again. Fails with a ServerError, as
  * a call that finds no place does, when there is none in time: then the work must end. One at a time of a call: what waits
  * beside it neither gives a place back nor takes one.
  */

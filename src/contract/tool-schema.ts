@@ -155,7 +155,7 @@ const SCHEMA_LIST_KEYWORDS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
 const SCHEMA_KEYWORDS = new Set(["items", "not", "additionalProperties", "propertyNames"])
 const SCHEMA_MAP_KEYWORDS = new Set(["properties", "patternProperties", "$defs"])
 
-/** Returns the schema with `read` applied to each schema directly within it. */
+/** Returns the schema with `transform` applied to each schema directly within it. */
 const mapSubschemas = (schema: object, transform: (part: unknown) => Keywords): Keywords => {
   const mapped: Keywords = {}
   for (const [keyword, value] of Object.entries(schema)) {

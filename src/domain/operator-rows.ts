@@ -27,7 +27,7 @@ export interface OperatorRowId extends OperatorScoped {
 export const readRowId = makeOptionalRowReader(RowId)
 
 /**
- * Deletes a record for good and leaves its trail; `deleting` is the owner's own DELETE, which returns the row's
+ * Deletes a record for good and leaves its trail; `deleteSql` is the owner's own DELETE, which returns the row's
  * `operator_id` and `id`. Answers the id, or undefined where the operator has no such row.
  */
 export const makeDeleteRecord = (

@@ -15,7 +15,7 @@ export interface BacklogSource {
 }
 
 /**
- * How much is due, up to BACKLOG_COUNTED and one, and since when the oldest is: a row `due`, `oldest_at` (null: nothing is). It
+ * How much is due, up to BACKLOG_COUNT_LIMIT and one, and since when the oldest is: a row `due`, `oldest_at` (null: nothing is). It
  * goes from one who has work to the next as a worker does that takes it, and reads as many rows as it counts.
  */
 export const backlogSql = (sql: SqlClient, { candidates, condition, dueRows }: BacklogSource): Fragment => {

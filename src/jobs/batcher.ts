@@ -7,7 +7,7 @@ interface QueuedItem<A> {
 }
 
 /**
- * One effect for many items: what is asked for while the last batch runs goes together into the next one, up to `most`
+ * One effect for many items: what is asked for while the last batch runs goes together into the next one, up to `maxBatchSize`
  * at a time. Alone an item does not wait. A batch that dies is run again item by item, so that one bad item fails
  * alone. Ends with the scope.
  */

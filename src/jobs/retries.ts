@@ -6,7 +6,7 @@ export interface Backoff {
   readonly jitter: number
 }
 
-/** The `nth` pause (1 upwards), in milliseconds; `random` is from 0 to 1, and a half gives the pause itself. */
+/** The pause before retry number `retry` (1 upwards), in milliseconds; `random` is from 0 to 1, and a half gives the pause itself. */
 export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number, random = 0.5): number => {
   const steady = Math.min(firstMs * 2 ** (retry - 1), longestMs)
   return Math.round(steady * (1 + jitter * (2 * random - 1)))

@@ -51,7 +51,7 @@ export interface TimedWork<Job, R> {
   readonly name: string
   /** How much of it may be under way at once in a process. */
   readonly maxInProgress: number
-  /** Takes up to `room` of what is due. */
+  /** Takes up to `freeSlots` of what is due. */
   readonly claim: (
     now: Date,
     freeSlots: number,

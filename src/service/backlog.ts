@@ -53,7 +53,7 @@ export const BACKLOG_KINDS = Struct.keys(BACKLOG_STATEMENTS)
 /** What is due of one kind. */
 export interface BacklogStatus {
   readonly kind: BacklogKind
-  /** How much; BACKLOG_COUNTED and one: more than that. */
+  /** How much; BACKLOG_COUNT_LIMIT and one: more than that. */
   readonly due: number
   /** For how many seconds the oldest has been; null: nothing is due. */
   readonly oldestSeconds: number | null

@@ -298,7 +298,7 @@ const resourceAttributesSetting = {
   read: parseResourceAttributes
 }
 
-/** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
+/** Reads every variable from the current ConfigProvider. `isTerminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (
   isTerminal: boolean
 ): Effect.fn.Return<Settings, WrongSetting> {

@@ -47,7 +47,7 @@ export interface AdmittedCall {
   /** To be run when it succeeded and sent nothing, since another call had: it counts in no window of its conversation either. */
   readonly uncountMessage: Effect.Effect<void>
   /**
-   * To be run before an answer that may have taken long is given: fails as `enter` would when the token, its account or the
+   * To be run before an answer that may have taken long is given: fails as `admit` would when the token, its account or the
    * subscription has ended since. Counts in no window, and asks nothing in the first {@link TOKEN_TRUSTED_MS}.
    */
   readonly recheckAccess: Effect.Effect<void, GateError>

@@ -11,7 +11,7 @@ interface RecentRejection {
 }
 
 /**
- * Whose calls were turned away for want of room in the last CROWDED_TOKEN_MS, by token: while there is none, their next is
+ * Whose calls were turned away for want of room in the last REJECTED_TOKEN_MS, by token: while there is none, their next is
  * told so at once, without asking who calls. By digest, so that no token stays in memory; what was remembered first is
  * forgotten first.
  */

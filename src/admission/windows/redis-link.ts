@@ -25,7 +25,7 @@ interface Connection {
 
 export interface RedisLink {
   /**
-   * The counts before this call, or undefined while Redis is away. Never fails; waits REDIS_PATIENCE once when Redis stops
+   * The counts before this call, or undefined while Redis is away. Never fails; waits REDIS_TIMEOUT_MS once when Redis stops
    * answering and not at all after that, until a probe in the background has counted something again.
    */
   readonly run: (input: CounterScriptInput) => Effect.Effect<ReadonlyArray<number> | undefined>
@@ -106,7 +106,7 @@ const openConnection = (url: string, probe: (nowMillis: number) => CounterScript
     })
   )
 
-/** What the log says: that Redis is away, once in REDIS_WARNING however often it is tried, and that it is back. */
+/** What the log says: that Redis is away, once in REDIS_WARNING_INTERVAL_MS however often it is tried, and that it is back. */
 const makeStatusLog = (address: string) => {
   let warnedAt = Number.NEGATIVE_INFINITY
   let isAwayLogged = false
@@ -134,7 +134,7 @@ const newClient = (url: string) =>
     url,
     scripts: { count: counterScript },
     disableOfflineQueue: true,
-    // node-redis would make an AbortSignal a command, which costs as much as the command; `patience` bounds the wait.
+    // node-redis would make an AbortSignal a command, which costs as much as the command; REDIS_TIMEOUT_MS bounds the wait.
     commandOptions: { timeout: 0 },
     socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT_TIMEOUT_MS }
   })

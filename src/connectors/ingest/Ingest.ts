@@ -44,7 +44,7 @@ export type { IngestResult, SourceAccount } from "./ingest-result.ts"
 export class Ingest extends Context.Service<
   Ingest,
   {
-    /** `said`: a `Said` (domain/channels/port/channel-events.ts) as JSON has it, of whom nothing is believed. */
+    /** `event`: a `ChannelEvent` (domain/channels/port/channel-events.ts) as JSON has it, of whom nothing is believed. */
     readonly ingest: (account: SourceAccount, event: unknown) => Effect.Effect<IngestResult>
   }
 >()("latchkey/connectors/ingest/Ingest") {

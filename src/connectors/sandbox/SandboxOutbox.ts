@@ -54,7 +54,7 @@ interface ClaimQuery {
 const CLAIM_SCAN_LIMIT = 1_000
 
 /**
- * Whether a word waits for that one of its account, which was never told. `once`: no longer than until that was tried, so that
+ * Whether a word waits for that one of its account, which was never told. `untilAttempted`: no longer than until that was tried, so that
  * nothing which always fails holds up the rest.
  */
 const isBlockedBySql = (

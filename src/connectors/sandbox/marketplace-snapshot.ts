@@ -58,7 +58,7 @@ const toStayDates = ({ check_in_date, check_out_date }: Pick<RoomRequest, "check
   checkOut: check_out_date
 })
 
-/** 422 for nights that nobody can book anywhere. `kept` is the day of arrival that the room has already. */
+/** 422 for nights that nobody can book anywhere. `currentCheckIn` is the day of arrival that the room has already. */
 export const checkDates = (
   { account, now }: MarketplaceSnapshot,
   request: Pick<RoomRequest, "check_in_date" | "check_out_date">,

@@ -176,7 +176,7 @@ export type RuleRunner = Effect.Success<typeof makeRuleRunner>
 /** It was read anew too often. */
 const stale = { _tag: "Stale" } as const
 
-/** What is told of an order, from `due` on. */
+/** What is told of an order, from `dueAt` on. */
 export const toOrderOutboxEvent = (order: SandboxOrder, dueAt: Date): OutboxEvent => ({
   kind: "order",
   subject: order.order_id,

@@ -60,8 +60,8 @@ export const deleteConsumerSql = (sql: SqlClient, operatorId: Value<number>, nam
   )`
 
 /**
- * Looks at every consumer: lagging are those whose oldest unacknowledged event was queued by `then`. Answers how many, and
- * up to `most` of those that are written down as lagging now and were not before. One that keeps up again is one that was
+ * Looks at every consumer: lagging are those whose oldest unacknowledged event was queued by `lagCutoff`. Answers how many, and
+ * up to `limit` of those that are written down as lagging now and were not before. One that keeps up again is one that was
  * not.
  */
 export const markLaggingConsumersSql = (sql: SqlClient, lagCutoff: Date, now: Date, limit: number): Fragment => sql`

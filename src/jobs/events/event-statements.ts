@@ -106,7 +106,7 @@ export const deletedUpToSql = (sql: SqlClient, operator: Fragment): Fragment =>
   sql`coalesce((SELECT position FROM forgotten_events WHERE operator_id = ${operator}), 0)`
 
 /**
- * Forgets events that were handed out by `then`, the oldest first, and that nobody needs any more: `unneeded` is asked of
+ * Forgets events that were handed out by `cutoff`, the oldest first, and that nobody needs any more: `unneededCondition` is asked of
  * each. Beside it, up to which position they were: whoever has not read so far has missed some.
  */
 export const deleteOldEvents = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
@@ -123,6 +123,6 @@ export const deleteOldEvents = (sql: SqlClient, cutoff: Date, unneededCondition:
     ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`
 })
 
-/** Events that are recorded and not handed out, up to `most`, oldest first: when each was queued. */
+/** Events that are recorded and not handed out, up to `limit`, oldest first: when each was queued. */
 export const undispatchedEventsSql = (sql: SqlClient, limit: number): Fragment =>
   sql`SELECT queued_at FROM events WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${limit}`

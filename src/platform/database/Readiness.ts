@@ -12,7 +12,7 @@ export class Readiness extends Context.Service<
     readonly isReady: Effect.Effect<boolean>
   }
 >()("latchkey/platform/database/Readiness") {
-  /** `patience`: milliseconds it has to answer. */
+  /** `timeoutMs`: milliseconds it has to answer. */
   static readonly layer = (
     timeoutMs: number = READINESS_TIMEOUT_MS
   ): Layer.Layer<Readiness, never, SqlClient.SqlClient> =>

@@ -18,7 +18,7 @@ export const findConstraintViolation = (error: SqlError): ConstraintViolation | 
   return { name: cause.constraint, detail }
 }
 
-/** The rows of a changing statement; of a constraint that refuses it its caller is told what `refusal` says. */
+/** The rows of a changing statement; of a constraint that refuses it its caller is told what `toError` says. */
 const failOnViolation =
   <E>(toError: (violation: ConstraintViolation) => E | undefined) =>
   <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<ReadonlyArray<object>, E, R> =>
@@ -29,7 +29,7 @@ const failOnViolation =
     })
 
 /**
- * Reads the row of a changing statement, which has one. `refusal` says what the caller is told when a constraint refuses
+ * Reads the row of a changing statement, which has one. `toError` says what the caller is told when a constraint refuses
  * it, which holds however many change the same at once; where it says nothing, and for whatever else goes wrong, the
  * failure is a defect.
  */

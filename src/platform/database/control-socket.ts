@@ -12,7 +12,7 @@ export const CONTROL_STOP_MS = 500
 
 /**
  * A running service takes the commands of the command line, which run as they do on a server: each is a guest of the
- * session. The socket lies in the data folder, for this process's user alone. `afterwards` runs when a statement or a
+ * session. The socket lies in the data folder, for this process's user alone. `afterTransaction` runs when a statement or a
  * transaction of a command is over: it may have left the workers something to do.
  *
  * Where no socket can be made (a file system without them) the service says so and goes without it.

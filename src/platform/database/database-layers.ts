@@ -68,7 +68,7 @@ const layerServer = (
   options: Omit<PostgresOptions, "url" | "pooler"> = {}
 ) => layerPostgres({ url, pooler: toPooler(settings), ...options })
 
-/** Provides the server after a check that this release works on it. `writes`: see `fitting`. */
+/** Provides the server after a check that this release works on it. `requiresWrites`: see `checkServer`. */
 const layerCheckedServer = (settings: Settings, url: Redacted.Redacted, requiresWrites: boolean) =>
   Layer.provideMerge(
     Layer.effectDiscard(checkServer(toPooler(settings), { requiresWrites })),
@@ -126,7 +126,7 @@ export const layerCommandDatabase = Layer.unwrap(
   })
 )
 
-/** Takes commands on the embedded database; on a server they need nobody. `afterwards`: see `layerControlSocket`. */
+/** Takes commands on the embedded database; on a server they need nobody. `afterTransaction`: see `layerControlSocket`. */
 export const layerControl = (afterTransaction: Effect.Effect<void>) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -32,7 +32,7 @@ export class EmbeddedDatabase extends Context.Service<
     readonly connectSecondary: (afterTransaction: () => void, timeouts?: Partial<SecondaryTimeouts>) => Duplex
     /** Whoever writes is refused from now on, or no longer. */
     readonly setReadOnly: (isReadOnly: boolean) => Effect.Effect<void>
-    /** A copy of the whole database, for `layerMemory`. */
+    /** A copy of the whole database, for `layerInMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
 >()("latchkey/platform/database/EmbeddedDatabase") {

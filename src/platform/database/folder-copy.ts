@@ -173,7 +173,7 @@ const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
 })
 
 /**
- * Copies the database of a data folder, beside the service that has it or alone, once it is `ready`. The copy lies in the
+ * Copies the database of a data folder, beside the service that has it or alone, once `beforeCopy` is done. The copy lies in the
  * data folder and goes with the scope; it takes as much room as the database, where the file system does not share what is
  * the same.
  */

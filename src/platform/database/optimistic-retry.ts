@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 /**
  * A change that reads, works out and writes, and writes only what is still as it was read. `attempt` answers undefined
- * when it was not, and is made again, at most `most` times in all; then `busy` is the answer, and nothing was written.
+ * when it was not, and is made again, at most `maxAttempts` times in all; then `busy` is the answer, and nothing was written.
  */
 export const retryOptimistically =
   <Busy>(maxAttempts: number, busy: Busy) =>

@@ -44,7 +44,7 @@ export interface PostgresOptions {
  *
  * A statement has its connection to itself: a connection answers one statement after the other, so behind a long one of
  * somebody else a short one would wait as long. Whoever is interrupted has its statement cancelled. Work that is
- * nobody's in particular may share (`statementsAConnection`), which saves round trips.
+ * nobody's in particular may share (`statementsPerConnection`), which saves round trips.
  */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
   PgClient.layerFrom(makePostgresClient(options))

@@ -37,7 +37,7 @@ export const explainReadOnly = (server: WriteState): string | undefined => {
 
 const VERSION_NUMBERS_PER_MAJOR = 10_000
 
-/** Why the service cannot work on it; undefined: it can. `pooled`: the settings say that a pooler is in between. */
+/** Why the service cannot work on it; undefined: it can. `isPooled`: the settings say that a pooler is in between. */
 export const explainUnsupported = (
   server: ServerSettings,
   isPooled: boolean,
@@ -60,7 +60,7 @@ const PREPARED_STATEMENTS_WARNING =
 
 /**
  * Checks that this release works on the server, and logs how its pooler may be set up better. `pooler`: the pooler in front of the
- * server, according to the settings. `writes`: whether to reject a server that is read-only.
+ * server, according to the settings. `requiresWrites`: whether to reject a server that is read-only.
  */
 export const checkServer = Effect.fnUntraced(function* (
   pooler: { readonly prepared: boolean } | undefined,

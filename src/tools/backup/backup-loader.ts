@@ -108,7 +108,7 @@ const hasSameColumns = (table: CatalogTable, header: TableHeader): boolean =>
   table.columns.length === header.columns.length &&
   table.columns.every(({ name, type }, at) => header.columns[at]?.name === name && header.columns[at]?.type === type)
 
-/** Takes pieces one by one. `done` says whether all came. */
+/** Takes pieces one by one. `finish` says whether all came. */
 const makePieceLoader = (
   sql: SqlClient,
   target: LoadTarget,
@@ -179,8 +179,8 @@ const makePieceLoader = (
 }
 
 /**
- * Makes the tables that the header tells of in an empty database and fills them with what `telling` tells, in one
- * transaction; each table is compared by count and digest with what was told of it. `before` runs in it as the last thing
+ * Makes the tables that the header tells of in an empty database and fills them with what `readPieces` reads, in one
+ * transaction; each table is compared by count and digest with what was told of it. `beforeCommit` runs in it as the last thing
  * before the commit. Afterwards the tables are brought up to this release.
  */
 export const loadBackup = Effect.fnUntraced(function* <E, E2>(

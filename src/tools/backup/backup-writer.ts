@@ -50,8 +50,8 @@ interface WrittenFile {
 }
 
 /**
- * Writes a backup of the pieces that `telling` tells: under another name beside it, which becomes the file's own once it is
- * whole and on the disk. Whatever stops it before leaves what was there. `most` characters a line may have: a longer one could
+ * Writes a backup of the pieces that `writePieces` tells: under another name beside it, which becomes the file's own once it is
+ * whole and on the disk. Whatever stops it before leaves what was there. `maxLineCharacters` a line may have: a longer one could
  * be written, and never be read again.
  */
 export const writeBackup = <A, E, R>(

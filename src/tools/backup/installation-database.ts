@@ -33,7 +33,7 @@ const layerEmbedded = (folder: string) =>
   )
 
 /**
- * Does something with the embedded database of a data folder as it is at one moment after it is `ready`, without holding up
+ * Does something with the embedded database of a data folder as it is at one moment after `beforeCopy`, without holding up
  * the service that has it for longer than `heldMs` tells.
  */
 export const withDatabaseCopy = <A, E, R, E2 = never>(

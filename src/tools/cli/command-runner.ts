@@ -48,7 +48,7 @@ const requireMigrated = Effect.flatMap(pendingMigrations(migrations), (pending) 
   pending.length === 0 ? Effect.void : new DatabaseNotMigrated()
 )
 
-/** Does the work, which needs the settings and no database, and prints its result; `say` puts it in words. */
+/** Does the work, which needs the settings and no database, and prints its result; `format` puts it in words. */
 export const runStandaloneCommand = <A extends object, E, R>(
   work: Effect.Effect<A, E, R>,
   format: (result: A) => string
@@ -59,7 +59,7 @@ export const runStandaloneCommand = <A extends object, E, R>(
     )
   )
 
-/** Does the work on the database the environment names and prints its result; `say` puts it in words. */
+/** Does the work on the database the environment names and prints its result; `format` puts it in words. */
 export const runUnmigratedCommand = <A extends object, E>(
   work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>,
   format: (result: A) => string

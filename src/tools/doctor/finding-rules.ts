@@ -18,7 +18,7 @@ export const MIN_NODE_VERSION = 24
 /** Connections a server keeps for its superuser. */
 const RESERVED_CONNECTIONS = 3
 
-/** `theirs` was read between `before` and `after` of this machine, all in milliseconds; `precision`: of theirs. */
+/** `remote` was read between `before` and `after` of this machine, all in milliseconds; `precision`: of theirs. */
 export const clockFinding = (owner: string, { before, after, remote, precision = 0 }: ClockReading): Finding => {
   const check = `clock of ${owner}`
   const differenceMs = Math.max(0, before - (remote + precision), remote - after)

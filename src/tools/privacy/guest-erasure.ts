@@ -61,7 +61,7 @@ const alwaysErase: Effect.Effect<boolean> = Effect.succeed(true)
 
 /**
  * Leaves nothing of the guest of an order and its conversation but nights, money and codes; what is kept beside it is forgotten before.
- * `still`: asked once all is locked, whether it is to be erased after all.
+ * `isStillDue`: asked once all is locked, whether it is to be erased after all.
  */
 export const eraseGuest = Effect.fnUntraced(function* <E>(
   match: GuestMatch,

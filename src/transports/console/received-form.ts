@@ -12,7 +12,7 @@ const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
 /** Bytes that it says it has; 0: it does not say. */
 export const declaredFormLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
 
-/** Receives the text of a form of at most `most` bytes. The caller parses it later, with a concurrency permit. */
+/** Receives the text of a form of at most `maxBytes` bytes. The caller parses it later, with a concurrency permit. */
 export const receiveConsoleForm = (
   request: HttpServerRequest,
   maxBytes: number = CONSOLE_FORM_BYTES

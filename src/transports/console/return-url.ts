@@ -1,7 +1,7 @@
 const PLACEHOLDER_ORIGIN = "http://here.invalid"
 
 /**
- * An address of our own to come back to after signing in; anything else is `otherwise`. It is read as a browser would read it,
+ * An address of our own to come back to after signing in; anything else is `fallback`. It is read as a browser would read it,
  * and must be what it says: one of our pages, without dots that lead elsewhere, and not the page of signing in once more.
  */
 export const toLocalUrl = (text: string | null, fallback: string): string => {

@@ -83,7 +83,7 @@ const unchangeableFieldNames = (operation: AnyOperation): ReadonlySet<string> =>
   )
 }
 
-/** Drops the alternative "any value" of {@link unchangeable}, so that documents show the type of the field. */
+/** Drops the alternative "any value" of `immutableField`, so that documents show the type of the field. */
 const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema

@@ -15,7 +15,7 @@ import type { McpTool } from "./tools.ts"
 /** Hands messages to the protocol library, which answers each in the form its client reads. */
 export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMap<string, McpTool>) {
   const service = yield* Service
-  // A response is written whole (see httpResponseOf), so there is no stream to keep alive.
+  // A response is written whole (see toHttpResponse), so there is no stream to keep alive.
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const onerror = (error: Error) => void run(Effect.logDebug("the MCP library reported an error", error.message))
   const serverFactory = makeServerFactory(service, tools, onerror)

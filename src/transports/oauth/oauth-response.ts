@@ -15,7 +15,7 @@ const FORM_CONTENT_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 export const toResponseFormat = (contentType: string | undefined): ResponseFormat =>
   contentType !== undefined && FORM_CONTENT_TYPE.test(contentType) ? "form" : "envelope"
 
-/** What a failure is in the words of OAuth; `unsaid` where the failure has no word of its own: what was sent is wrong. */
+/** What a failure is in the words of OAuth; `fallback` where the failure has no word of its own: what was sent is wrong. */
 export const toOauthError = (error: ApiError, fallback: OAuthError): OAuthError => {
   switch (error._tag) {
     case "BadRequest":

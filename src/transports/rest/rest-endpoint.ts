@@ -96,7 +96,7 @@ const readIdempotencyKey = (headers: HttpServerRequest["headers"]): ReceivedIdem
 
 const pathPattern = (path: string): `/${string}` => `${REST_PREFIX}${path.replace(/\{([a-z_]+)\}/g, ":$1")}` as const
 
-/** `taken`: the methods that the path has. */
+/** `allowedMethods`: the methods that the path has. */
 const makeNoSuchRouteError = (method: string, path: string, allowedMethods: ReadonlyArray<string>) => {
   const allowedText = allowedMethods.length === 0 ? "" : `; this path takes ${allowedMethods.join(" and ")}`
   return new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}${allowedText}` })

@@ -5,7 +5,7 @@ import type { ChannelStay, ChannelStays } from "./channel-stays.ts"
 
 /**
  * Every stay in the first of its properties whose nights no stay before it wants, and where there is none in the box.
- * `free`: of each room the properties that have all its nights free, the best first.
+ * `freeProperties`: of each room the properties that have all its nights free, the best first.
  */
 export const assignProperties = (
   [first, ...others]: ChannelStays,

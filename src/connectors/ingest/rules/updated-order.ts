@@ -12,7 +12,7 @@ import { nextStatus, predatesChannelDetails } from "./order-status.ts"
 
 // What a known order becomes when its channel says something newer of it.
 
-/** What came in: what is said, its rooms as stays, where each can be (see `placed`), of whom, and when. */
+/** What came in: what is said, its rooms as stays, where each can be (see `assignProperties`), of whom, and when. */
 export interface IncomingOrder {
   readonly event: ChannelOrderEvent
   readonly stays: ReadonlyArray<ChannelStay>
@@ -70,7 +70,7 @@ const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): Reado
   return stays.map(({ channel_room_id }) => byRoom.get(channel_room_id) ?? staysWithoutRoomId.next().value)
 }
 
-/** The stays of the order; of those in `lost` others hold the nights. */
+/** The stays of the order; of those in `lostStayIds` others hold the nights. */
 const updateStays = (
   order: OrderState,
   { stays, freeProperties }: IncomingOrder,

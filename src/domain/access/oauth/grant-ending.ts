@@ -15,7 +15,7 @@ import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 /** Who ended it: the host, the application itself, a token or code given twice, who runs the service, or nobody for long. */
 export type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
 
-/** Ends the live grants that `which` names, of table oauth_grants as g; answers how many. */
+/** Ends the live grants that `condition` names, of table oauth_grants as g; answers how many. */
 export const endGrantsChange = (
   sql: SqlClient.SqlClient,
   condition: Fragment,
@@ -45,7 +45,7 @@ export const endGrantsChange = (
 
 const readEndedCount = makeSingleRowReader(Schema.Struct({ ended: Schema.Int }))
 
-/** How many grants a statement of {@link ending} has ended. */
+/** How many grants a statement of {@link endGrantsChange} has ended. */
 export const countEndedGrants = <E, R>(
   statement: Effect.Effect<ReadonlyArray<object>, E, R>
 ): Effect.Effect<number, never, R> => Effect.map(readEndedCount(Effect.orDie(statement)), (row) => row.ended)

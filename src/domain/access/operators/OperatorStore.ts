@@ -69,7 +69,7 @@ export interface NewAccountRow {
 type Sql = SqlClient.SqlClient
 
 /**
- * CTE `account`: another password for an account, where `only` (of `accounts a`) is so. Whoever ends its sessions does so in the
+ * CTE `account`: another password for an account, where `condition` (of `accounts a`) is so. Whoever ends its sessions does so in the
  * same statement (src/domain/access/sign-in).
  */
 export const updatePasswordSql = (

@@ -53,7 +53,7 @@ export const revokeOlderTokensSql = (
     RETURNING t.operator_id, t.id
   )`
 
-/** Forgets tokens that came of grants and were over by `then`. Beside it something may be done with {@link DELETED_TOKEN_COLUMNS}. */
+/** Forgets tokens that came of grants and were over by `cutoff`. Beside it something may be done with {@link DELETED_TOKEN_COLUMNS}. */
 export const deleteExpiredTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE expires_at <= ${cutoff}`)}`
 
@@ -68,7 +68,7 @@ export const deleteTokensOfGrantsSql = (sql: SqlClient.SqlClient, grants: Fragme
     "t"
   )}`
 
-/** Forgets tokens of the console that were ended by `then`. */
+/** Forgets tokens of the console that were ended by `cutoff`. */
 export const deleteRevokedTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE revoked_at <= ${cutoff} AND grant_id IS NULL`)}`

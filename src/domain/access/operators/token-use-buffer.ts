@@ -9,7 +9,7 @@ export interface TokenUse {
 
 const MINUTE_MS = 60_000
 
-/** The last uses of at most `most` tokens, in memory. */
+/** The last uses of at most `capacity` tokens, in memory. */
 export const makeTokenUseBuffer = (capacity: number) => {
   const uses = new Map<number, TokenUse>()
 

@@ -45,7 +45,7 @@ export interface SignInAttempt {
   readonly address: string
   /** The cookie of the browser until now: whatever it stood for ends. */
   readonly previousCookie?: string | undefined
-  /** What the browser was given when somebody signed in there before ({@link SignedIn.known}). */
+  /** What the browser was given when somebody signed in there before. */
   readonly knownBrowserCookie?: string | undefined
 }
 

@@ -83,7 +83,7 @@ const prepareMessage = (
   }))
 }
 
-/** Its stay is the last of its order ({@link follows}): on the day on which that ends its guest has left. */
+/** Its stay is the last of its order ({@link stillApplies}): on the day on which that ends its guest has left. */
 const prepareReview = (
   plan: ReviewPlanContext,
   now: Date,

@@ -15,7 +15,7 @@ const unnamedGuestImagesSql = (sql: SqlClient): Fragment => sql`(
   WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id AND i.stay_id = s.id AND i.guest_id IS NULL)`
 
 /**
- * Stays as they are opened (OpenedStay), where `where` holds of the stay `s` and its operator `host`; `also` are more columns,
+ * Stays as they are opened (OpenedStay), where `where` holds of the stay `s` and its operator `host`; `moreColumns` are more columns,
  * each after a comma, of these, its order `o` and its property `p`.
  */
 export const guestPortalStaysSql = (sql: SqlClient, where: Fragment, moreColumns: Fragment = sql``): Fragment => {

@@ -20,8 +20,9 @@ const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fra
   ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", name)} LIMIT 1`
 
 /**
- * Returns whether a statement of {@link findOrCreateTag} broke the former unique constraint on exact names: another transaction made the tag at
- * the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A new statement finds that tag.
+ * Returns whether a statement of {@link findOrCreateTag} broke the former unique constraint on exact names: another transaction
+ * made the tag at the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A
+ * new statement finds that tag.
  */
 export const isConcurrentlyCreated = (constraint: ConstraintViolation | undefined): boolean =>
   constraint?.name === "reservation_tags_name"

@@ -59,9 +59,9 @@ export class Orders extends Context.Service<
       at: Date
     ) => Effect.Effect<ChannelOrderResult, never, CurrentActor>
     /**
-     * Reads an order, works out with `next` what it (and what is in its way) should be, and makes that so: nights,
+     * Reads an order, works out with `computeOrders` what it (and what is in its way) should be, and makes that so: nights,
      * splits and events with it, in one statement. When something changed meanwhile, it starts again. Orders that
-     * `next` does not answer stay as they are. Fails, with nothing written, when a night is held by another order.
+     * `computeOrders` does not answer stay as they are. Fails, with nothing written, when a night is held by another order.
      */
     readonly change: <E>(
       operatorId: number,
@@ -71,7 +71,7 @@ export class Orders extends Context.Service<
     ) => Effect.Effect<void, E | NightTaken | Conflict, CurrentActor>
     /**
      * The same for what a channel says of an order of its own, which cannot be refused for its nights: a stay that would
-     * take one that others hold goes into the reservation box. `next` answers no other order.
+     * take one that others hold goes into the reservation box. `computeOrders` answers no other order.
      */
     readonly changeFromChannel: <E>(
       operatorId: number,

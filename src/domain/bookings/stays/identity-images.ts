@@ -20,7 +20,7 @@ export interface InsertIdentityImageParameters {
 /**
  * CTEs that hand in an image. The order is locked before its stay, as changes of orders do, who may take the room and its guests
  * away: `taking` has a row where the stay has its page still, asks for identity documents and has room for one more, which
- * is counted on its own row so that two at once are; `handed` has the stay's names. `keep` makes the image stay of which the
+ * is counted on its own row so that two at once are; `handed` has the stay's names. `keepImage` makes the image stay of which the
  * query it is given answers the id.
  */
 export const insertIdentityImage = (

@@ -14,7 +14,7 @@ type ActivationChange = (
 const noSuchProperty = new NotFound({ message: "There is no such property." })
 
 /**
- * What a host does to its own properties, which {@link Letting} does to anybody's. A property stays whose it is, so it is enough to
+ * What a host does to its own properties, which PropertyActivation does to anybody's. A property stays whose it is, so it is enough to
  * have looked. Whoever works on from it is woken.
  */
 export class HostLetting extends Context.Service<

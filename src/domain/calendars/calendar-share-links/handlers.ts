@@ -20,7 +20,7 @@ import { parseLinkProperties } from "./rules.ts"
 import { newShareLinkToken, shareLinkUrl } from "./share-link-url.ts"
 import { ShareLinkRow, ShareLinkStore } from "./store.ts"
 
-/** `opened`: its token, where that opens. */
+/** `plainToken`: its token, where that opens. */
 const toCalendarShareLink = (
   publicUrl: string,
   { token, created_at, ...link }: ShareLinkRow,

@@ -35,7 +35,7 @@ const isServedHere = (href: string, { publicUrl }: ReceiverPolicy): boolean => {
   )
 }
 
-/** Where a redirect leads; fails as {@link calendarUrl} does, and where it leads back here. */
+/** Where a redirect leads; fails as {@link parseCalendarUrl} does, and where it leads back here. */
 export const resolveRedirect = (
   location: string,
   from: string,

@@ -72,7 +72,7 @@ const readFeedBody = ({ headers, bytes, isComplete: whole }: HttpResponse): Effe
     : Effect.succeed(fetchFailure(TOO_LARGE))
 
 /**
- * Asks for a calendar, past as many redirects as there may be. `known` undefined: whatever it is, it is wanted whole. It never
+ * Asks for a calendar, past as many redirects as there may be. `validators` undefined: whatever it is, it is wanted whole. It never
  * fails.
  */
 export const fetchFeed = Effect.fnUntraced(function* (

@@ -26,7 +26,7 @@ import { PUSHING_ROOM } from "./taking.ts"
 /** Of a channel that cannot be told: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/** What there is to tell of a push, and then how; `why` where that is nothing. */
+/** What there is to tell of a push, and then how; `emptyReason` where that is nothing. */
 interface PushMessage {
   readonly push: PushInProgress
   readonly ranges: ReadonlyArray<PushSpan>

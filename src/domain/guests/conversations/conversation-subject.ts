@@ -33,7 +33,7 @@ const headlineStaySql = (sql: Sql, row: Fragment, today: Value<string>): Fragmen
     CASE WHEN s.check_out_date >= ${today}::date THEN s.check_in_date END, s.check_out_date DESC, s.id
   LIMIT 1`
 
-/** Conversations as they are listed, for `pagesOf`: the latest first, with who the guest is, and when and where he stays. */
+/** Conversations as they are listed, for `makePageReader`: the latest first, with who the guest is, and when and where he stays. */
 export const conversationListParts = (sql: Sql, today: Value<string>) => ({
   whole: sql`
     SELECT c.*, listed.position FROM listed

@@ -60,7 +60,7 @@ export const messageQueueFull = new Conflict({
 /** 404 for a message that is none of the conversation. */
 export const noSuchMessage = new NotFound({ message: "before: no such message in the conversation." })
 
-/** Returns a page of messages, and whether there are older ones. `read`: newest first, with one more than a page holds. */
+/** Returns a page of messages, and whether there are older ones. `rows`: newest first, with one more than a page holds. */
 export const toMessagePage = <Message>(rows: ReadonlyArray<Message>) => ({
   messages: rows.slice(0, MESSAGES_SHOWN),
   has_more: rows.length > MESSAGES_SHOWN

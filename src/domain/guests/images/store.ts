@@ -73,7 +73,7 @@ const readExpiredImages = makeRowsReader(
 )
 
 /**
- * The next images after `after` whose time has come, by their ids. From now on nothing keeps them (image-references.ts): their bytes
+ * The next images after `afterId` whose time has come, by their ids. From now on nothing keeps them (image-references.ts): their bytes
  * may be gone already. Who dies with them in hand leaves them to be taken again.
  */
 const claimExpired = (sql: Sql) => {

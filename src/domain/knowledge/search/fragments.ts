@@ -5,7 +5,7 @@ import { extractTerms, termNamesOf } from "./rules/terms.ts"
 export interface KnowledgeFragment {
   readonly sub_title: string
   readonly text: string
-  /** What it is found by, terms separated by blanks: for `wordsOf`. */
+  /** What it is found by, terms separated by blanks: for `searchVectorSql`. */
   readonly searchable: string
 }
 

@@ -132,7 +132,7 @@ const requeueSql = (
 /** What whoever runs the service, and a host of their own, see of deliveries and send again. All operators', unless one is named. */
 export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/domain/webhooks/deliveries/DeliveryLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The latest `most`, the latest first. */
+    /** The latest `limit`, the latest first. */
     list: (filter: DeliveryFilter, limit: number) => readLogged(sql`${latestDeliveriesSql(sql, filter, limit)}`),
 
     /** What happened first of all that waits for a subscription, unless that was deleted. It is the head of its lane. */

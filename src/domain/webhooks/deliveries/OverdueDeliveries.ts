@@ -17,7 +17,7 @@ const OverdueSubscription = Schema.Struct({
   subscription_id: Schema.Int,
   /** Since when its oldest due delivery could have gone. */
   due_at: Schema.Date,
-  /** All that waits for it, held back or not; counted up to OVERDUE_COUNTED. */
+  /** All that waits for it, held back or not; counted up to OVERDUE_COUNT_LIMIT. */
   waiting: Schema.Int
 })
 
@@ -30,7 +30,7 @@ const readOverdue = makeRowsReader(OverdueSubscription)
 export class OverdueDeliveries extends Context.Service<
   OverdueDeliveries,
   {
-    /** The ones that are furthest behind, up to OVERDUE_LINES. */
+    /** The ones that are furthest behind, up to OVERDUE_WARNINGS. */
     readonly find: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
   }
 >()("latchkey/domain/webhooks/deliveries/OverdueDeliveries") {

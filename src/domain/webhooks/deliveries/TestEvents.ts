@@ -108,7 +108,7 @@ const make = Effect.gen(function* () {
 export class TestEvents extends Context.Service<
   TestEvents,
   {
-    /** `counted` is asked once there is room for it, so what is not sent does not count. */
+    /** `rateCheck` is asked once there is room for it, so what is not sent does not count. */
     readonly send: (target: TestTarget, rateCheck?: RateCheck) => Effect.Effect<TestResult>
   }
 >()("latchkey/domain/webhooks/deliveries/TestEvents") {

@@ -17,7 +17,7 @@ const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   with_work w JOIN webhook_subscriptions s ON s.operator_id = w.operator_id AND s.id = w.subscription_id`
 
 /**
- * Ends waiting deliveries that were due before `then`, of subscriptions that rest or are paused: it is not for want of a
+ * Ends waiting deliveries that were due before `cutoff`, of subscriptions that rest or are paused: it is not for want of a
  * worker. A lane is read from its head on and not to its end, which became due later than its beginning.
  */
 const deadLetterWaitingSql = (sql: SqlClient.SqlClient, cutoff: Date, now: Date): Fragment => sql`

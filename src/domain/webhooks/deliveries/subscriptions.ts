@@ -40,7 +40,7 @@ export interface SubscriptionEdit {
   readonly secret: SigningSecret | undefined
 }
 
-/** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `whose` is no row. */
+/** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `source` has no row. */
 const upsertReceiverSql = (
   sql: SqlClient,
   operatorId: Value<number>,
@@ -106,7 +106,7 @@ export const createSubscriptionSql = (
     RETURNING s.*
   )`
 
-/** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `which` names, and heals it. */
+/** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `condition` names, and heals it. */
 export const updateSubscriptionSql = (
   sql: SqlClient,
   operatorId: Value<number>,
@@ -152,7 +152,7 @@ const replaceSecretSql = (sql: SqlClient, secret: Value<SigningSecret>, now: Val
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${partOf(secret, Redacted.value)},`
 }
 
-/** The CTE `rotated`: gives the subscription `s` that `which` names another secret. How it stands is left as it is, also a pause. */
+/** The CTE `rotated`: gives the subscription `s` that `condition` names another secret. How it stands is left as it is, also a pause. */
 export const rotateSecretSql = (
   sql: SqlClient,
   condition: Fragment,
@@ -166,7 +166,10 @@ export const rotateSecretSql = (
 /** What a host is told who has paused a subscription. */
 export const PAUSED_BY_HOST = "Paused by the host."
 
-/** The CTE `paused`: stops the subscription `s` that `which` names until it is resumed, as a pause after failures does, unless that is so already. */
+/**
+ * The CTE `paused`: stops the subscription `s` that `condition` names until it is resumed, as a pause after failures does, unless
+ * that is so already.
+ */
 export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
   paused AS (
     UPDATE webhook_subscriptions s SET
@@ -174,7 +177,7 @@ export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: V
       paused_reason = ${PAUSED_BY_HOST}
     WHERE ${condition} AND s.paused_at IS NULL RETURNING s.operator_id, s.id)`
 
-/** The CTE `ended`: ends the subscription that `which` names. */
+/** The CTE `ended`: ends the subscription that `condition` names. */
 export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
   ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${condition} RETURNING operator_id, id)`
 
@@ -192,7 +195,7 @@ export const selectHealthSql = (
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`
 
 /**
- * A success heals the subscriptions that lie where `places` says, also one that comes late. Only a pause outlasts it: the
+ * A success heals the subscriptions that lie where `ctids` says, also one that comes late. Only a pause outlasts it: the
  * host was told of it and must end it.
  */
 export const healSubscriptionsSql = (sql: SqlClient, ctids: Fragment): Fragment => sql`
@@ -223,7 +226,7 @@ export const replaceHealthOfDueSql = (sql: SqlClient, from: Health, to: Health):
   FROM due
   WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL AND s.health = ${healthJsonSql(sql, from)}`
 
-/** Forgets the subscriptions that were deleted by `then` and have no delivery left. */
+/** Forgets the subscriptions that were deleted by `cutoff` and have no delivery left. */
 export const deleteOldSubscriptionsSql = (sql: SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM webhook_subscriptions s
   WHERE s.deleted_at <= ${cutoff} AND NOT EXISTS (

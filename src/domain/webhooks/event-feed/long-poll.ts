@@ -53,8 +53,8 @@ interface PollResult<Page> {
 }
 
 /**
- * Looks until there is something to answer, for so many seconds, and then answers what there is. `look` is given what the
- * one before it found. The first word of something new is looked after at once, from then on FEED_LOOK_MS lie between two
+ * Looks until there is something to answer, for so many seconds, and then answers what there is. `poll` is given what the
+ * one before it found. The first word of something new is looked after at once, from then on FEED_POLL_GAP_MS lie between two
  * looks. Ends at once when the process is asked to stop. Holds no place while it waits.
  */
 export const longPoll = <Page, E>(

@@ -74,7 +74,7 @@ interface FeedQueryParameters extends FeedQuery {
   readonly operatorId: number
 }
 
-/** How far a narrowed reading looks: FEED_SCAN events, or all there are. */
+/** How far a narrowed reading looks: FEED_EVENTS_SCANNED events, or all there are. */
 const scanEndSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
     AS reached, beyond

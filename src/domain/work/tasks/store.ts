@@ -140,7 +140,7 @@ interface FindTaskParameters extends OperatorRowId {
   readonly staff_id: number | undefined
 }
 
-/** The task; `assignee` is the person asked for, or else who has it, and null when `judged` says that nobody matters. */
+/** The task; `assignee` is the person asked for, or else who has it, and null unless `assigns`. */
 const findTask = (sql: Sql) => {
   const statement = inForms(
     sql,

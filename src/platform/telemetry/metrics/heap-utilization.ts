@@ -32,7 +32,7 @@ const SEMI_SPACE_FLAG = /^--max[-_]semi[-_]space[-_]size=(\d+)$/
 
 const YOUNG_SPACES: ReadonlySet<string> = new Set(["new_space", "new_large_object_space"])
 
-/** The share of `mostBytes` that is taken by what was not found dead while it was young; 1 where nothing more has room. */
+/** The share of `limitBytes` that is taken by what was not found dead while it was young; 1 where nothing more has room. */
 export const computeHeapUtilization = (
   spaces: ReadonlyArray<Pick<HeapSpaceInfo, "space_name" | "space_used_size">>,
   limitBytes: number

@@ -31,7 +31,7 @@ export const makeStayPage = Effect.gen(function* () {
   const search = makeQuery(service, search_reservations)
   const channels = makeQuery(service, query_custom_channels)
 
-  /** A form that an operation does to this stay, with the fields that `read` takes from it. */
+  /** A form that an operation does to this stay, with the fields that `parse` takes from it. */
   const makeStayAction = (
     operation: OperationName,
     message: string,

@@ -57,7 +57,7 @@ export const NO_ACCOUNT = 0
 export interface AuditLogFilter {
   readonly operatorId: number
   readonly record?: string | undefined
-  /** An account's id, or {@link NOBODY}. */
+  /** An account's id, or {@link NO_ACCOUNT}. */
   readonly accountId?: number | undefined
   /** From `since` on and before `until`. */
   readonly since?: Date | undefined

@@ -77,7 +77,7 @@ const acceptedOrderJoin = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
     SELECT o.status FROM orders o
     WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`
 
-/** Accepted stays that come or go on either day, `column` says which; `json` and `count` of them. */
+/** Accepted stays that come or go on either day, `column` says which: for `rowsJsonSql` and `countSql`. */
 const staysByDaySql = (
   sql: Sql,
   { operatorId, today, tomorrow }: Givens<OverviewInput>,

@@ -54,7 +54,7 @@ export interface PortfolioInput {
   readonly room_types: number
 }
 
-/** A jsonb object of {@link part}: rows of `matching` by `order`, of which `page` is one. */
+/** A jsonb object of {@link partSchema}: rows of `matching` by `order`, of which `page` is one. */
 const partJsonSql = (
   sql: Sql,
   matching: Fragment,

@@ -48,7 +48,7 @@ const prepareRuleBook = (sql: SqlClient.SqlClient) =>
 export class RuleBook extends Context.Service<
   RuleBook,
   {
-    /** As it is on that day of the operator's. `tried`: with all that this rule says, and stays to try it on. */
+    /** As it is on that day of the operator's. `triedRuleId`: with all that this rule says, and stays to try it on. */
     readonly of: (operatorId: number, today: string, triedRuleId?: number) => Effect.Effect<RuleBookData>
   }
 >()("latchkey/transports/console/queries/RuleBook") {

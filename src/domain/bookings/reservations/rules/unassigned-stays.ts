@@ -5,7 +5,7 @@ import { heldNights, type PropertyNight, toNightKey } from "./nights.ts"
 // Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is
 // accepted.
 
-/** The order with every stay in the box that would hold one of the nights of `taken` or of a stay before it. */
+/** The order with every stay in the box that would hold one of the nights of `takenNights` or of a stay before it. */
 export const unassignConflictingNewStays = (order: NewOrder, takenNights: ReadonlySet<string>): NewOrder => {
   const heldNightKeys = new Set(takenNights)
   const unassignIfTaken = (stay: NewStay): NewStay => {
@@ -36,7 +36,7 @@ const unassignStaysIf = (order: OrderState, shouldUnassign: (stay: StayState) =>
 })
 
 /**
- * The order with every stay in the box that would take a night of `taken`, or one that another stay of the order keeps or
+ * The order with every stay in the box that would take a night of `takenNights`, or one that another stay of the order keeps or
  * comes to first. Nights the order had before are its own: its stays may pass them on to each other.
  */
 export const unassignConflictingStays = (

@@ -138,8 +138,8 @@ const readDates = (event: CalendarEvent, clocks: CalendarClocks): ReadonlyArray<
   })
 
 /**
- * Returns the nights of an event with all its repetitions, without those that `others`, of the same UID, stand for. Undefined if there are
- * too many to look at.
+ * Returns the nights of an event with all its repetitions, without those that `replacements`, of the same UID, stand for.
+ * Undefined if there are too many to look at.
  */
 export const nightsOfEvent = (
   event: CalendarEvent,

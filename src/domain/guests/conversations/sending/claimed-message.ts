@@ -30,5 +30,5 @@ export type SendOutcome =
   | { readonly kind: "sent"; readonly channelMessageId: string | null }
   /** It did not take it and would not; or nobody can ever know whether it did. */
   | { readonly kind: "refused" | "unknown"; readonly reason: string }
-  /** It could not be told, and may be later. `maybe`: by now it may have got there all the same. */
+  /** It could not be told, and may be later. `maybeSent`: by now it may have got there all the same. */
   | { readonly kind: "failed"; readonly reason: string; readonly maybeSent: boolean }

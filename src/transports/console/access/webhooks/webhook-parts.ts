@@ -80,7 +80,7 @@ const CHECKED_ATTRIBUTE: Html = { html: " checked" }
 
 const decodeSecret = Schema.decodeUnknownOption(Schema.Struct({ secret: Schema.String }))
 
-/** Renders a secret, which is shown only once. `next`: the address of the page to continue with. */
+/** Renders a secret, which is shown only once. `continueUrl`: the address of the page to continue with. */
 export const secretMessage = (secret: string, text: string, continueUrl: string): Html =>
   html`<div class="message done" role="status"><p>${text}</p><code class="secret">${secret}</code>
 <p>${WORDS.madeAgain}</p><p><a href="${continueUrl}">${WORDS.madeOn}</a></p></div>`

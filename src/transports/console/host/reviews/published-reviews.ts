@@ -5,7 +5,7 @@ import { timeHtml, toWords } from "../page-parts.ts"
 
 // What guest and host wrote of each other, as it is read.
 
-/** What one side wrote; `yet` is said where it wrote nothing. */
+/** What one side wrote; `emptyText` is shown where it wrote nothing. */
 export const publishedReview = (
   visit: SignedInVisit,
   heading: string,
