@@ -10,7 +10,7 @@ import { emptyFolder } from "../support/tools/cli/latchkey.ts"
 const HERE = join(import.meta.dirname, "../..")
 
 /** The last commit of the release before. */
-export const FORMER = "e45e5bd"
+export const FORMER = "9c774ab"
 
 const run = promisify(execFile)
 
