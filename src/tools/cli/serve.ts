@@ -60,15 +60,21 @@ const serveAlone = Effect.fnUntraced(function* (role: ServeRole) {
 
 const serveAsWorker = Effect.fnUntraced(function* (role: ServeRole) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
-  const { connectToSupervisor: withParent } = yield* Effect.promise(() => import("../workers/supervisor-connection.ts"))
-  // METRICS_PORT is one port of all: it is no worker's.
-  return yield* serveWith({ role, ...withParent() })
+  const { connectToSupervisor } = yield* Effect.promise(() => import("../workers/supervisor-connection.ts"))
+  const supervisor = connectToSupervisor()
+  return yield* serveWith({
+    role,
+    announce: supervisor.announce,
+    replacementReady: supervisor.replaced,
+    metricsPort: supervisor.layerMetrics,
+    rateWindows: supervisor.layerRateWindows
+  })
 })
 
 const serveAsPrimary = Effect.fnUntraced(function* (workers: number, settings: Settings) {
-  const { runSupervisor: parent } = yield* Effect.promise(() => import("../workers/supervisor.ts"))
+  const { runSupervisor } = yield* Effect.promise(() => import("../workers/supervisor.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
-  return yield* parent(workers, settings).pipe(
+  return yield* runSupervisor(workers, settings).pipe(
     Effect.provide(Layer.merge(WorkerProcesses.layer, layerPrimaryLog(settings)))
   )
 })

@@ -82,7 +82,7 @@ const LIMIT_MS = 1_500
 /** The service on the pooler, whose pool ages in real time. */
 const layerBehind = Layer.unwrap(
   Effect.map(Addresses, ({ pooled }) => {
-    const options = { pooler: { prepared: false }, maxConnections: 14, statementLimit: LIMIT_MS }
+    const options = { pooler: { prepared: false }, maxConnections: 14, statementTimeout: LIMIT_MS }
     return layerService(Layer.provide(layerPostgres({ url: Redacted.make(pooled), ...options }), realClock))
   })
 ).pipe(Layer.provideMerge(Addresses.layer))

@@ -37,13 +37,13 @@ describe("how full the heap is", () => {
   ])("is nearly 1 at the end of a small process, $name, that its heap ends", ({ flags }) => {
     const module = join(import.meta.dirname, "../../../../src/platform/telemetry/metrics/heap-utilization.ts")
     const program = `
-      const { heapFullness, nurseryBytes } = await import(${JSON.stringify(module)})
+      const { computeHeapUtilization, computeYoungGenerationBytes } = await import(${JSON.stringify(module)})
       const { getHeapSpaceStatistics, getHeapStatistics } = await import("node:v8")
       const { writeSync } = await import("node:fs")
       const held = []
       setInterval(() => {
-        const most = getHeapStatistics().heap_size_limit - nurseryBytes(process.execArgv)
-        writeSync(1, heapFullness(getHeapSpaceStatistics(), most) + "\\n")
+        const most = getHeapStatistics().heap_size_limit - computeYoungGenerationBytes(process.execArgv)
+        writeSync(1, computeHeapUtilization(getHeapSpaceStatistics(), most) + "\\n")
         for (let nth = 0; nth < 4; nth++) held.push(new Array(2 ** 17).fill(0.5))
       }, 1)`
     const args = [...flags, "--max-old-space-size=128", "--input-type=module", "-e", program]

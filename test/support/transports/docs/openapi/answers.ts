@@ -32,8 +32,11 @@ const validators = new Map<string, ValidateFunction>()
 const validatorOf = (name: string, isNarrowed: boolean): ValidateFunction | undefined => {
   const operation = describeOperations().find((each) => each.name === name)
   if (operation === undefined) return undefined
-  const { resultSchema: answer, narrowableList: narrows } = operation
-  const asked = isNarrowed && narrows !== undefined ? { ...operation, answer: narrowedBy(answer, narrows) } : operation
+  const { resultSchema, narrowableList } = operation
+  const asked =
+    isNarrowed && narrowableList !== undefined
+      ? { ...operation, resultSchema: narrowedBy(resultSchema, narrowableList) }
+      : operation
   const key = `${name} ${asked === operation}`
   const known = validators.get(key) ?? compiled(asked)
   validators.set(key, known)
